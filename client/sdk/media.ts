@@ -115,14 +115,20 @@ export async function uploadVoice(
   return { ...answer, salt, marker: `[VOICE:${answer.duration}]${answer.url}` }
 }
 
-/** Uploads a picture that everybody in the room can see, and says by which text a message names it. */
+/** What everybody in a room may see or hear: a picture, or a voice message (Opus in WebM or Ogg; AAC or Opus in MP4) of so many seconds. */
+export type Shown = { picture: Blob } | { voice: Blob; seconds: number }
+
+/** Uploads a picture or a voice message that everybody in the room can see or hear, and says by which text a message names it. */
 export async function uploadPicture(
   { uploads }: Pick<Calls, 'uploads'>,
-  { picture, context }: { picture: Blob; context?: (typeof uploadContexts)[number] },
+  { context, ...shown }: Shown & { context?: (typeof uploadContexts)[number] },
   options: Abortable = {},
 ): Promise<Uploaded<'picture'>> {
-  const answer = await uploads.picture({ file: fileOf(picture, 'picture'), ...(context && { context }) }, options)
-  return { ...answer, marker: `[${answer.url.endsWith('.gif') ? 'GIF' : 'IMAGE'}]${answer.url}` }
+  const isVoice = 'voice' in shown
+  const file = isVoice ? fileOf(shown.voice, 'voice') : fileOf(shown.picture, 'picture')
+  const answer = await uploads.picture({ file, ...(context && { context }) }, options)
+  const tag = isVoice ? `VOICE:${Math.round(shown.seconds)}` : answer.url.endsWith('.gif') ? 'GIF' : 'IMAGE'
+  return { ...answer, marker: `[${tag}]${answer.url}` }
 }
 
 /** Uploads pixel art, a PNG, and says by which text a message names it. */
@@ -138,7 +144,7 @@ export async function uploadPixelArt(
 
 const fileOf = (blob: Blob, name: string) => new File([blob], name, { type: blob.type })
 
-/** Media that a message names: `image` and `voice` are sealed with the key of the conversation, the others are seen by everybody. */
+/** Media that a message names: `image` is sealed with the key of the conversation, and so is a `voice` whose file is of `/api/upload/voice`; the others are for everybody. */
 export type NamedMedia =
   | { kind: 'image'; type: string; url: string }
   | { kind: 'voice'; seconds: number; url: string }

@@ -56,14 +56,14 @@ const uploading = {
 } as const
 
 /**
- * What people store for their messages. Images and voice that the client has encrypted the server cannot see (document 3, "Media upload"); pictures
- * are for everybody who has their address.
+ * What people store for their messages. Images and voice that the client has encrypted the server cannot see (document 3, "Media upload"); what is
+ * not sealed is for everybody who has its address.
  */
 export const uploads = {
   picture: operation({
     ...uploading,
     summary:
-      'Stores a JPEG, PNG, GIF or WebP for a message of the caller, without what is written about it (place, camera).',
+      'Stores a picture (JPEG, PNG, GIF or WebP) or a voice message (Opus in WebM or Ogg; AAC or Opus in MP4) for a message of the caller, without what is written about it (place, camera, program).',
     http: 'POST /api/upload',
     input: z.object({
       file: Picture(5),

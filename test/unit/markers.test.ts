@@ -8,6 +8,7 @@ const sender = '0x00000000000000000000000000000000000000aa'
 const storage = { publicUrl: 'https://media.test/files/', sender }
 const image = `https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
 const picture = `https://media.test/files/media/chat/${sender}/1700000000000_x7.jpg`
+const spoken = `https://media.test/files/media/channel/${sender}/1700000000000_x7.weba`
 const art = `https://media.test/files/media/pixel-art/${sender}/bafk.png`
 const voice = `https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
 
@@ -22,6 +23,9 @@ describe('markers', () => {
     `[ENC_IMAGE:image/png]${image}`,
     `[VOICE:0]${voice}`,
     `[VOICE:3600]${voice}`,
+    `[VOICE:3]${spoken}`,
+    `[VOICE:3]${spoken.replace('.weba', '.ogg')}`,
+    `[VOICE:3]${spoken.replace('.weba', '.m4a')}`,
     `[PIXEL_ART]${art}`,
     `[IMAGE]${picture}`,
     `[GIF]${picture.replace('.jpg', '.gif')}`,
@@ -43,6 +47,10 @@ describe('markers', () => {
     ['javascript', '[ENC_IMAGE:image/png]javascript:alert(1)'],
     ['a relative address', '[IMAGE]//media.test/files/x'],
     ['a voice path in an image', `[IMAGE]${voice}`],
+    ['voice as a photo', `[IMAGE]${spoken}`],
+    ['voice as a GIF', `[GIF]${spoken}`],
+    ['voice as a sealed picture', `[ENC_IMAGE:image/png]${spoken}`],
+    ['voice of another', `[VOICE:3]${spoken.replace('aa/', 'ab/')}`],
     ['an image path in a voice message', `[VOICE:3]${image}`],
     ['a sealed picture as a photo', `[IMAGE]${image}`],
     ['a sealed picture as a GIF', `[GIF]${image}`],

@@ -4,7 +4,6 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
 import { pickable } from './prepare.ts'
-import { canRecord } from './use-recorder.ts'
 
 type Asked = 'voice' | 'poll' | 'place' | 'pixel_art'
 
@@ -12,12 +11,12 @@ type Asked = 'voice' | 'poll' | 'place' | 'pixel_art'
 export function AttachButton(props: {
   offers: Offers
   canPoll: boolean
+  canSpeak: boolean
   mostBytes: number
   onPictures: (files: readonly File[]) => void
   onAsk: (what: Asked) => void
 }) {
-  const { offers, canPoll } = props
-  const canSpeak = offers.voice && canRecord()
+  const { offers, canPoll, canSpeak } = props
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const input = useRef<HTMLInputElement>(null)

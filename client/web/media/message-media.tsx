@@ -9,7 +9,7 @@ import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
 import { SealedPicture, StoredPicture } from './picture.tsx'
 import { PlaceCard } from './place-card.tsx'
-import { openSealed, useStoredAs } from './stored.ts'
+import { load, openSealed, useStoredAs } from './stored.ts'
 import { VoicePlayer } from './voice-player.tsx'
 import { mediaNames } from './words.ts'
 
@@ -26,11 +26,8 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
   const alt = `${name} from ${nameOf(message.sender.name, message.sender_address)}, ${timeOf(message.created_at)}`
   const sealed = (type: string) => () => openSealed({ url, type, key: keyFor(message, live, isSealed) })
   if (media.kind === 'voice') {
-    return (
-      <Near className="voice-frame">
-        {() => <SealedVoice open={sealed('audio/webm')} seconds={media.seconds} label={alt} />}
-      </Near>
-    )
+    const open = stored === 'shown' ? () => load(url) : sealed('audio/webm')
+    return <Near className="voice-frame">{() => <Voice open={open} seconds={media.seconds} label={alt} />}</Near>
   }
   if (media.kind !== 'image') {
     if (stored === 'sealed') return <MediaFault text="This was sealed, and its message does not say how to open it." />
@@ -48,7 +45,7 @@ async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boole
   return (await live.conversationKey(secrecy?.epochId)).key
 }
 
-function SealedVoice({ open, seconds, label }: { open: () => Promise<Blob>; seconds: number; label: string }) {
+function Voice({ open, seconds, label }: { open: () => Promise<Blob>; seconds: number; label: string }) {
   const { value, error, reload } = useLoaded('voice', open)
   if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
   if (!value) return <span className="picture-waits" role="status" aria-label={`Loading: ${label}`} />

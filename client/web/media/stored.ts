@@ -32,7 +32,8 @@ export async function openSealed({ url, type, key: opening }: Sealed): Promise<B
   })
 }
 
-async function load(url: string): Promise<Blob> {
+/** Loads a file as it is stored. Rejects in words for the person. */
+export async function load(url: string): Promise<Blob> {
   const response = await fetch(url, { credentials: 'omit' }).catch(() => null)
   if (!response) throw new Error('This could not be loaded.')
   if (!response.ok) throw new Error(faultOf(response.status))

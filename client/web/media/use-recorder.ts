@@ -1,14 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-const mimeType = 'audio/webm;codecs=opus'
+const webm = 'audio/webm;codecs=opus'
+/** In their order: what most browsers play comes first. */
+const kinds = [webm, 'audio/ogg;codecs=opus', 'audio/mp4'] as const
 const bitsPerSecond = 32_000
-/** So that what is recorded stays below what can be uploaded. */
-const mostSeconds = 1_800
+const longestSeconds = 1_800
 const tellMilliseconds = 100
 
-/** Voice messages are WebM with Opus, so that everybody's browser can play them. */
-export const canRecord = (): boolean =>
-  typeof MediaRecorder !== 'undefined' && MediaRecorder.isTypeSupported(mimeType) && 'mediaDevices' in navigator
+/** As what this browser records a voice message; null where it cannot. What is sealed is WebM with Opus, as the others take it to be. */
+export function recordedAs(isSealed: boolean): string | null {
+  if (typeof MediaRecorder === 'undefined' || !('mediaDevices' in navigator)) return null
+  return (isSealed ? [webm] : kinds).find((kind) => MediaRecorder.isTypeSupported(kind)) ?? null
+}
+
+/** So long that what is recorded stays below what can be uploaded, with what its container takes beside the sound. */
+const mostSecondsOf = (mostBytes: number) => Math.min(longestSeconds, Math.floor((mostBytes * 8 * 0.8) / bitsPerSecond))
 
 export interface Recorded {
   sound: Blob
@@ -19,15 +25,20 @@ export interface Recorded {
  * Records from the microphone, from the first rendering on; `done` is called with what was recorded, or why it was not. Where it is taken off the
  * page meanwhile, what was recorded until then counts, and `isLeft`.
  */
-export function useRecorder(done: (recorded: Recorded | null, fault: string | null, isLeft: boolean) => void) {
+export function useRecorder(
+  { kind, mostBytes }: { kind: string; mostBytes: number },
+  done: (recorded: Recorded | null, fault: string | null, isLeft: boolean) => void,
+) {
   const [now, setNow] = useState({ seconds: 0, level: 0, isOn: false })
   const finish = useRef<(isWanted: boolean) => void>(() => {})
+  const asked = useRef({ mimeType: kind, mostSeconds: mostSecondsOf(mostBytes) })
   const latest = useRef(done)
   latest.current = done
 
   useEffect(() => {
     let isOver = false
     let close = () => {}
+    const { mimeType, mostSeconds } = asked.current
     const begin = async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
       if (isOver) return stopAll(stream)
@@ -58,7 +69,7 @@ export function useRecorder(done: (recorded: Recorded | null, fault: string | nu
       recorder.onstop = () => {
         close()
         if (isOver && !isWanted) return
-        const sound = new Blob(parts, { type: 'audio/webm' })
+        const sound = new Blob(parts, { type: typeOf(mimeType) })
         latest.current(isWanted && sound.size > 0 ? { sound, seconds } : null, null, isOver)
       }
       recorder.start()
@@ -83,6 +94,8 @@ export function useRecorder(done: (recorded: Recorded | null, fault: string | nu
     }, []),
   }
 }
+
+const typeOf = (mimeType: string) => mimeType.split(';')[0] ?? ''
 
 const stopAll = (stream: MediaStream) => {
   for (const track of stream.getTracks()) track.stop()

@@ -27,8 +27,7 @@ export function useTray() {
     const conversationId = live.ref.id ?? live.ref.type
     return {
       async upload({ kind, blob, seconds }, options) {
-        if (kind === 'voice') {
-          if (!isSealed) throw new Error('Voice messages are sent where messages are sealed alone.')
+        if (kind === 'voice' && isSealed) {
           const { key, epochId } = await live.conversationKey()
           const sealed = { voice: blob, seconds, key, conversationId }
           return sealedDraft(await uploadVoice(client, sealed, options), epochId)
@@ -39,7 +38,8 @@ export function useTray() {
           return sealedDraft(await uploadImage(client, sealed, options), epochId)
         }
         if (kind === 'pixel_art') return draftOf(kind, (await uploadPixelArt(client, blob, options)).marker)
-        const { marker } = await uploadPicture(client, { picture: blob, context: live.ref.type }, options)
+        const shown = kind === 'voice' ? { voice: blob, seconds } : { picture: blob }
+        const { marker } = await uploadPicture(client, { ...shown, context: live.ref.type }, options)
         return draftOf(kind, marker)
       },
       say: (draft) => void live.send(draft),

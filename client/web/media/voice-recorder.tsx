@@ -6,12 +6,15 @@ import { clock } from './voice-player.tsx'
 
 /** In the place of the message field while one speaks. `stopping` is set to what stops it, for a pointer that is released elsewhere. */
 export function VoiceRecorder(props: {
+  /** A type that this browser records, with its codec. */
+  kind: string
+  mostBytes: number
   stopping: RefObject<(() => void) | null>
   onEnd: (recorded: Recorded | null) => void
 }) {
   const { stopping, onEnd } = props
   const tell = useTell()
-  const { seconds, level, isOn, stop, cancel } = useRecorder((recorded, fault, isLeft) => {
+  const { seconds, level, isOn, stop, cancel } = useRecorder(props, (recorded, fault, isLeft) => {
     if (recorded && isLeft) tell('Your recording is kept in the room where you made it. It is not sent yet.')
     if (fault) tell(fault)
     onEnd(recorded)

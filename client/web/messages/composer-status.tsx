@@ -41,8 +41,7 @@ export function useStanding(state: RoomState): Standing {
       // It is drawn for everybody: what is stored of it is not sealed.
       pixel_art: storesFiles && !isSealed && may('pixel_art'),
       location: may('location'),
-      // The documents know voice messages sealed alone.
-      voice: storesFiles && isSealed && may('voice'),
+      voice: storesFiles && may('voice'),
     },
     canPoll: !isSealed && !isMuted && me.capabilities.poll?.ok !== false,
     placeholder: isMuted

@@ -22,7 +22,7 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { AttachButton } from '../media/attach-button.tsx'
 import { TrayList } from '../media/tray-list.tsx'
 import { useDropped } from '../media/use-dropped.ts'
-import { canRecord, type Recorded } from '../media/use-recorder.ts'
+import { type Recorded, recordedAs } from '../media/use-recorder.ts'
 import { useTray } from '../media/use-tray.ts'
 import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -63,6 +63,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   const standing = useStanding(state)
   const tray = useTray()
   const { offers } = standing
+  const voiceKind = recordedAs(isSealed)
+  const canSpeak = offers.voice && voiceKind !== null
   const hasReady = tray.items.some(({ state: one }) => one === 'ready')
   const addPictures = (files: readonly File[]) => tray.addPictures(files, offers)
   const isDropped = useDropped(offers.photo || offers.gif ? addPictures : null)
@@ -224,15 +226,16 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}
-        {asks === 'voice' && (
+        {asks === 'voice' && voiceKind && (
           <LazyBoundary>
-            <VoiceRecorder stopping={stopping} onEnd={recorded} />
+            <VoiceRecorder kind={voiceKind} mostBytes={tray.mostBytes} stopping={stopping} onEnd={recorded} />
           </LazyBoundary>
         )}
         <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`} hidden={asks === 'voice'}>
           <AttachButton
             offers={offers}
             canPoll={standing.canPoll}
+            canSpeak={canSpeak}
             mostBytes={tray.mostBytes}
             onPictures={addPictures}
             onAsk={setAsks}
@@ -267,7 +270,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
           >
             <Icon name="smile" />
           </button>
-          {offers.voice && canRecord() && (
+          {canSpeak && (
             <button
               type="button"
               className="icon-button"

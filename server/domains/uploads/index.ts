@@ -4,7 +4,7 @@ import { showChanges } from '#server/domains/agents/in-rooms/memberships'
 import { updateAgent } from '#server/domains/agents/owned'
 import { removePicture } from '#server/domains/files/removal'
 import { keyOf } from '#server/domains/room-state/access'
-import { folders, pictureFolder } from '#server/domains/verdict/storage-folders'
+import { folders, shownFolder } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { uploads as contract } from '#shared/api/uploads'
@@ -15,7 +15,7 @@ import { storeEvidence } from './evidence.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeIcon, refuseIcon } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { refuseLargeIcon, storePicture } from './shared.ts'
+import { refuseLargeIcon, storePicture, storeShown } from './shared.ts'
 import { startSweeps, sweeping } from './sweep.ts'
 
 export const uploads = defineDomain(
@@ -28,7 +28,7 @@ export const uploads = defineDomain(
       return { ...(await storeEncrypted(context, folders.voice, input)), duration: input.duration }
     },
     commitment: commitmentTo,
-    picture: ({ file, context: shown }, context) => storePicture(context, pictureFolder(shown), file),
+    picture: ({ file, context: shown }, context) => storeShown(context, shownFolder(shown), file),
     pixelArt: storePixelArt,
     bugReport: storeBugReport,
     evidence: storeEvidence,

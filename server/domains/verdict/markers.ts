@@ -1,6 +1,6 @@
 import { imageMimeTypes, longestVoiceSeconds } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
-import { allFolders, type Stored } from './storage-folders.ts'
+import { allFolders, type Stored, storedAs } from './storage-folders.ts'
 
 /** What a message is, for the permissions of a room. */
 export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
@@ -61,12 +61,12 @@ const leadingBlanks = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/
 const opening = new RegExp(`^\\[(${Object.keys(contentOfTag).join('|')})(?=[:\\]])`)
 
 const sealed: readonly Stored[] = ['sealed']
-/** The files that media may be. A GIF and pixel art are pictures too; what is sealed is seen by nobody here, so it is named as sealed alone. */
+/** The files that media may be. A GIF and pixel art are pictures too; a sealed picture is seen by nobody here, so it is named as sealed alone. */
 const filesOf: Readonly<Record<ContentKind, readonly Stored[]>> = {
   photo: ['photo', 'gif', 'pixel_art'],
   gif: ['gif'],
   pixel_art: ['pixel_art'],
-  voice: ['voice'],
+  voice: ['voice', 'sealed_voice'],
   poll: [],
   location: [],
 }
@@ -122,11 +122,13 @@ function fileFault(url: string, holds: readonly Stored[], storage: OwnStorage): 
   return holds.includes(stored) ? null : otherMedia
 }
 
-/** Why an attachment that is these kinds cannot stand; null where it is sound. What is sealed, as all voice is, is named by a marker alone. */
+/** Why an attachment that is these kinds cannot stand; null where it is sound. What is sealed is named by a marker alone. */
 export function attachmentFault(url: string, contents: readonly ContentKind[], storage: OwnStorage): string | null {
-  const faults = contents.map((content) => fileFault(url, content === 'voice' ? [] : filesOf[content], storage))
+  const faults = contents.map((content) => fileFault(url, attachable(filesOf[content]), storage))
   return faults.find((fault) => fault !== null) ?? null
 }
+
+const attachable = (holds: readonly Stored[]) => holds.filter((stored) => stored !== 'sealed_voice')
 
 function isDuration(parameter: string | null): boolean {
   return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= longestVoiceSeconds
@@ -167,8 +169,7 @@ function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnF
     const prefix = `${place[beginning]}/${owner}/`
     const name = path.slice(prefix.length)
     if (owner === '' || !path.startsWith(prefix) || !keySegments.test(name)) continue
-    const isGif = stored === 'photo' && name.endsWith('.gif')
-    return { stored: isGif ? 'gif' : stored, key: `${place.key}/${owner}/${name}` }
+    return { stored: storedAs(stored, name), key: `${place.key}/${owner}/${name}` }
   }
   return null
 }
@@ -178,5 +179,6 @@ export const baseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/
 /** What a file of the sender's own is seen to be, whatever its message says; null where it is none. */
 export function seenContent(url: string, storage: OwnStorage): ContentKind | null {
   const stored = ownFile(url, storage)?.stored ?? null
-  return stored === 'sealed' ? 'photo' : stored
+  if (stored === 'sealed') return 'photo'
+  return stored === 'sealed_voice' ? 'voice' : stored
 }

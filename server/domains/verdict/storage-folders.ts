@@ -1,7 +1,7 @@
 import { type UploadContext, uploadContexts } from '#shared/api/uploads'
 
 /** A sealed picture is what its message says it is. */
-export type Stored = 'sealed' | 'voice' | 'photo' | 'gif' | 'pixel_art'
+export type Stored = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'
 
 /** A folder of the storage, and what its files are in a message; null where no message names them. */
 export interface StorageFolder {
@@ -14,7 +14,7 @@ const shown = (folder: string, stored: Stored | null = null): StorageFolder => (
 
 export const folders = {
   image: { bucket: 'chat-images', folder: 'encrypted', stored: 'sealed' },
-  voice: { bucket: 'chat-voice', folder: 'voice', stored: 'voice' },
+  voice: { bucket: 'chat-voice', folder: 'voice', stored: 'sealed_voice' },
   pixelArt: shown('pixel-art', 'pixel_art'),
   avatar: shown('avatar'),
   icon: shown('icon'),
@@ -23,7 +23,13 @@ export const folders = {
   evidence: shown('private'),
 } as const satisfies Record<string, StorageFolder>
 
-export const pictureFolder = (context: UploadContext) => shown(context, 'photo')
+/** Of pictures and voice messages for everybody; what a file of it is, its ending says. */
+export const shownFolder = (context: UploadContext) => shown(context, 'photo')
+const byEnding: Readonly<Record<string, Stored>> = { gif: 'gif', weba: 'voice', ogg: 'voice', m4a: 'voice' }
 
-export const allFolders: readonly StorageFolder[] = [...Object.values(folders), ...uploadContexts.map(pictureFolder)]
+/** What a file of this name in such a folder is. */
+export const storedAs = (stored: Stored, name: string): Stored =>
+  (stored === 'photo' ? byEnding[name.slice(name.lastIndexOf('.') + 1)] : undefined) ?? stored
+
+export const allFolders: readonly StorageFolder[] = [...Object.values(folders), ...uploadContexts.map(shownFolder)]
 export const buckets = [...new Set(allFolders.map(({ bucket }) => bucket))]

@@ -71,6 +71,9 @@ const types: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
   webm: 'video/webm',
   mov: 'video/quicktime',
+  weba: 'audio/webm',
+  ogg: 'audio/ogg',
+  m4a: 'audio/mp4',
 }
 
 /** The bytes of a blob, as they are read. */

@@ -219,6 +219,7 @@ export const uploadPace = (title: string): Suite => hostile('upload-pace.test.ts
 export const forms = (title: string): Suite => hostile('multipart.test.ts', title)
 export const uploadsOf = (title: string): Suite => served('uploads', title)
 export const evidenceOf = (title: string): Suite => served('report-evidence', title)
+export const uploadedVoice = (title: string): Suite => served('uploads-voice', title)
 export const sealedFiles = (title: string): Suite => served('sealed-files', title)
 export const mediaLife = (title: string): Suite => served('media-life', title)
 export const atLivepeer = (title: string): Suite => unit('ports/livepeer.test.ts', title)

@@ -1,0 +1,73 @@
+import {
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Mp4OutputFormat,
+  OggOutputFormat,
+  Output,
+  type OutputFormat,
+  WebMOutputFormat,
+} from 'mediabunny'
+import { secret } from './pictures.ts'
+
+type Codec = 'opus' | 'aac'
+
+interface Made {
+  packets?: number
+  /** Says something of itself: a title, and who made it. */
+  isTold?: boolean
+  /** With a picture that moves beside the sound. */
+  isFilm?: boolean
+}
+
+/** The head of Opus: one channel, at 48 kHz. */
+const opusHead = Uint8Array.from(Buffer.from('4f70757348656164010100008000bb0000000000', 'hex').subarray(0, 19))
+const configs = {
+  opus: { codec: 'opus', numberOfChannels: 1, sampleRate: 48_000, description: opusHead },
+  aac: { codec: 'mp4a.40.2', numberOfChannels: 1, sampleRate: 48_000, description: Uint8Array.of(0x11, 0x88) },
+} as const
+const packetSeconds = 0.02
+/** A frame of silence, and others of the same length. */
+const packetOf = (at: number) => Uint8Array.of(0x08, at & 0xff, at >> 8, 0xfe)
+
+async function written(
+  format: OutputFormat,
+  codec: Codec,
+  { packets = 50, isTold = false, isFilm = false }: Made,
+): Promise<Buffer> {
+  const target = new BufferTarget()
+  const output = new Output({ format, target })
+  const sound = new EncodedAudioPacketSource(codec)
+  output.addAudioTrack(sound, isTold ? { name: secret } : {})
+  const film = isFilm ? new EncodedVideoPacketSource(codec === 'aac' ? 'avc' : 'vp8') : null
+  if (film) output.addVideoTrack(film)
+  if (isTold) output.setMetadataTags({ title: secret, comment: secret, artist: secret })
+  await output.start()
+  if (film) {
+    const [codecName, description] =
+      codec === 'aac' ? (['avc1.42001e', avcHead] as const) : (['vp8', undefined] as const)
+    const decoderConfig = { codec: codecName, codedWidth: 16, codedHeight: 16, ...(description && { description }) }
+    await film.add(new EncodedPacket(Uint8Array.of(0x10, 0, 0, 0x9d, 1, 0x2a, 16, 0, 16, 0), 'key', 0, 1), {
+      decoderConfig,
+    })
+  }
+  for (let at = 0; at < packets; at++)
+    await sound.add(new EncodedPacket(packetOf(at), 'key', at * packetSeconds, packetSeconds), {
+      decoderConfig: configs[codec],
+    })
+  await output.finalize()
+  return Buffer.from(target.buffer ?? new ArrayBuffer(0))
+}
+
+const avcHead = Uint8Array.from(Buffer.from('0142001effe100096742001e95a814016401000468ce3c80', 'hex'))
+
+/** Voice messages, written by other hands than those that read them; `live` ones as a browser writes them, with no length of what is still to come. */
+export const sounds = {
+  webm: (made: Made = {}) => written(new WebMOutputFormat(), 'opus', made),
+  liveWebm: (made: Made = {}) => written(new WebMOutputFormat({ appendOnly: true }), 'opus', made),
+  ogg: (made: Made = {}) => written(new OggOutputFormat(), 'opus', made),
+  mp4: (made: Made = {}) => written(new Mp4OutputFormat({ fastStart: false }), 'aac', made),
+  liveMp4: (made: Made = {}) => written(new Mp4OutputFormat({ fastStart: 'fragmented' }), 'aac', made),
+  opusMp4: (made: Made = {}) => written(new Mp4OutputFormat({ fastStart: 'in-memory' }), 'opus', made),
+} as const
