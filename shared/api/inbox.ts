@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { CallerAddress, Time } from '#shared/kit/primitives'
 import { LocationChat } from './location-chat.ts'
-import { RoomKey, RoomSummary } from './room.ts'
+import { LastMessage, RoomKey, RoomSummary } from './room.ts'
 
 const Unread = z.object({
   room: RoomKey,
@@ -51,8 +51,9 @@ export const unreadSnapshot = event('/notifications unread:snapshot', {
   payload: z.object({ rooms: z.array(Unread), total: z.number().int() }),
 })
 export const unreadChanged = event('/notifications unread:changed', {
-  summary: 'The unread count of one room, as a full value, to every device of yours.',
+  summary:
+    'The unread count of one room, as a full value, and its newest message as it is now, to every device of yours: within a second of what is said, edited or deleted there.',
   audience: 'account',
-  payload: Unread.extend({ total: z.number().int() }),
+  payload: Unread.extend({ total: z.number().int(), last_message: LastMessage.nullable() }),
 })
 export const inboxEvents = { unreadSnapshot, unreadChanged }

@@ -61,6 +61,17 @@ export const Room = z.object({
 })
 export type Room = z.infer<typeof Room>
 
+/** The newest message of a room, as lists show it. */
+export const LastMessage = z.object({
+  sender_address: z.string(),
+  /** Null where the preview shows nothing of theirs: a message that was deleted, or of somebody the caller has blocked. */
+  sender_name: z.string().nullable(),
+  /** At most 50 characters, in words: without Markdown, and media by their name. */
+  preview: z.string(),
+  created_at: Time,
+})
+export type LastMessage = z.infer<typeof LastMessage>
+
 export const RoomSummary = Room.extend({
   role: MemberRole.nullable(),
   head_seq: z.number().int(),
@@ -71,7 +82,7 @@ export const RoomSummary = Room.extend({
   is_muted: z.boolean(),
   /** The other person of a dm. */
   peer: Person.nullable(),
-  last_message: z.object({ sender_address: z.string(), preview: z.string(), created_at: Time }).nullable(),
+  last_message: LastMessage.nullable(),
 })
 export type RoomSummary = z.infer<typeof RoomSummary>
 

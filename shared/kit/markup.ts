@@ -126,16 +126,34 @@ export function drawnOf(written: string): Drawn | null {
   const source = withPlainNames(written)
   if (!marks.test(source)) return source === written ? null : { words: source, targets: [] }
   const targets: string[] = []
-  const wordsOf = (node: Nodes, depth: number): string => {
+  const words = readOut(source, (link) => {
+    targets.push(decodeString(link.url))
+    return false
+  })
+  return { words: decodeString(words.replace(tag, '')), targets }
+}
+
+/** What the page shows of a text, without its marks of Markdown; a line for each block. */
+export function wordsOf(written: string): string {
+  const source = withPlainNames(written)
+  return marks.test(source) || blockMarks.test(source)
+    ? readOut(source, (link) => webAddressOf(link, source) === null)
+    : source
+}
+
+const blockMarks = /^[^\S\n]*(?:[-+]|\d{1,9}[.)])\s/m
+
+/** The words of the tree of a text, without those of its marks. `isAsWritten` is asked of each link. */
+function readOut(source: string, isAsWritten: (link: Link) => boolean): string {
+  const wordsIn = (node: Nodes, depth: number): string => {
     if (depth > deepestDrawn) return writtenOf(node, source)
-    if (node.type === 'link') targets.push(decodeString(node.url))
+    if (node.type === 'link' && isAsWritten(node)) return writtenOf(node, source)
     if (node.type === 'break') return '\n'
     if (!('children' in node)) return 'value' in node ? node.value : ''
-    const inside = node.children.map((child) => wordsOf(child, depth + 1))
+    const inside = node.children.map((child) => wordsIn(child, depth + 1))
     return inside.join(holdsBlocks.has(node.type) ? '\n' : '')
   }
-  const words = decodeString(wordsOf(markupOf(source), 0).replace(tag, ''))
-  return { words, targets }
+  return wordsIn(markupOf(source), 0)
 }
 
 const holdsBlocks: ReadonlySet<Nodes['type']> = new Set(['root', 'blockquote', 'list', 'listItem'])

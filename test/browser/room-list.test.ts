@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, isLive, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, desktop, isLive, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('the list of rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -92,5 +92,63 @@ describe('the list of rooms', () => {
       const untold = page.locator('.icon-button:not([title]), .send:not([title])')
       expect(await untold.evaluateAll((found) => found.map(({ outerHTML }) => outerHTML))).toEqual([])
     }
+  })
+
+  test('N58: previews follow what is said and edited at once, in words, with who said it', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest(phone)]
+    await five(page)
+    const name = await page.locator('.me strong').innerText()
+    await page.goto(`${plaza.url}/#/alpha`)
+    const preview = (of: Page) => rows(of).filter({ hasText: 'Show and tell' }).locator('.room-last')
+    let reloads = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/user/rooms')) reloads += 1
+    })
+    await other.goto(`${plaza.url}/#/`)
+    await enter(other, 'Show and tell')
+    const [first, second] = [randomUUID().slice(0, 8), randomUUID().slice(0, 8)]
+    await say(other, `**${first}** words`)
+    const author = other.locator('.message', { hasText: first }).locator('.who')
+    const otherName = await author.innerText()
+    await expect.poll(() => preview(page).innerText(), { timeout: 4_000 }).toBe(`${otherName}: ${first} words`)
+
+    await other.keyboard.press('ArrowUp')
+    await other.keyboard.press('ControlOrMeta+A')
+    await other.keyboard.type(`*${second}*`)
+    await other.keyboard.press('Enter')
+    await expect.poll(() => preview(page).innerText(), { timeout: 4_000 }).toBe(`${otherName}: ${second}`)
+    await other.getByRole('button', { name: 'Back to the rooms' }).click()
+    expect(await preview(other).innerText()).toBe(`You: ${second}`)
+
+    await enter(page, 'Show and tell')
+    await say(page, 'mine **too**')
+    await expect.poll(() => preview(page).innerText(), { timeout: 4_000 }).toBe('You: mine too')
+    await expect.poll(() => preview(other).innerText(), { timeout: 4_000 }).toBe(`${name}: mine too`)
+    expect(reloads).toBe(0)
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('N58: on a %s moderators see how much waits for a decision, before they open the queue', async (_name, device) => {
+    const [page, reporter] = [await plaza.guest(device), await plaza.guest()]
+    const text = `Look at this ${randomUUID()}`
+    await say(reporter, text)
+    const shield = page.locator('.room-head .badge.in-queue:visible')
+    const count = async () => Number.parseInt((await shield.count()) > 0 ? await shield.innerText() : '0', 10)
+    expect(await shield.count()).toBe(0)
+    await page.goto(`${plaza.url}/#/alpha`)
+    await becomeModerator(page)
+    await page.getByRole('button', { name: 'Close this panel' }).click()
+    const before = await count()
+    await line(page, text).locator('.who').click()
+    await page.getByRole('button', { name: 'Report' }).click()
+    await page.getByRole('button', { name: 'Send report' }).click()
+    await page.keyboard.press('Escape')
+    await expect.poll(count).toBe(before + 1)
+    await pressInHeader(page, 'Moderation')
+    await page.getByRole('tab', { name: /^Queue/ }).click()
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Dismiss' }).first().click()
+    await expect.poll(count).toBe(before)
   })
 })

@@ -2,14 +2,13 @@ import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { Blank } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
-import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
 import { RestrictedTab } from './restricted-tab.tsx'
 import { RulesTab } from './rules-tab.tsx'
 import { Switches } from './switches.tsx'
-import { useElsewhere, useModeration } from './use-moderation.ts'
+import { useModeration } from './use-moderation.ts'
 import { WordsTab } from './words-tab.tsx'
 
 type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules'
@@ -28,10 +27,7 @@ export function ModerationPanel({ state }: { state: RoomState }) {
 
 function Desk({ state }: { state: RoomState }) {
   const [tab, setTab] = useState<TabName>('log')
-  const desk = useModeration()
-  const isLobby = kindOf(state.ref).shownAs === 'lobby'
-  const elsewhere = useElsewhere(isLobby)
-  const waiting = (desk.queue.value?.length ?? 0) + (elsewhere.value?.length ?? 0)
+  const { queue, elsewhere, log, waiting } = useModeration()
   return (
     <>
       <Switches state={state} />
@@ -41,16 +37,16 @@ function Desk({ state }: { state: RoomState }) {
         onChoose={setTab}
         tabs={[
           { name: 'log', title: 'Live log' },
-          { name: 'queue', title: waiting > 0 ? `Queue (${waiting})` : 'Queue' },
+          { name: 'queue', title: waiting ? `Queue (${waiting})` : 'Queue' },
           { name: 'restricted', title: 'Banned' },
           { name: 'words', title: 'Words' },
           { name: 'rules', title: 'Rules' },
         ]}
       />
       <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'queue' && <QueueTab queue={desk.queue} elsewhere={elsewhere} />}
-        {tab === 'log' && <LogTab log={desk.log} state={state} />}
-        {tab === 'restricted' && <RestrictedTab version={desk.log.value?.[0]?.id ?? ''} />}
+        {tab === 'queue' && <QueueTab queue={queue} elsewhere={elsewhere} />}
+        {tab === 'log' && <LogTab log={log} state={state} />}
+        {tab === 'restricted' && <RestrictedTab version={log.value?.[0]?.id ?? ''} />}
         {tab === 'words' && <WordsTab />}
         {tab === 'rules' && <RulesTab key={state.rulesVersion} state={state} />}
       </div>

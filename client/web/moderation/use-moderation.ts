@@ -1,70 +1,99 @@
-import { useEffect } from 'react'
+import { createContext, useContext, useEffect, useRef } from 'react'
 import { table } from '#client/sdk/table'
 import type { moderation } from '#shared/api/moderation'
 import type { LogEntry, QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
-import { useClient } from '../connection/client.ts'
+import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Listing, type Loaded, useLoaded } from '../kit/use-loaded.ts'
-import { useOpenRoom } from '../rooms/room-context.ts'
+import { kindOf } from '../rooms/kind.ts'
 
 const kept = 200
 
 export interface Moderation {
   queue: Listing<readonly QueueItem[]>
+  /**
+   * What waits in other places, in direct conversations among them: in the lobby, for who moderates everywhere; nothing for everybody else.
+   */
+  elsewhere: Listing<readonly QueueItem[]>
   log: Listing<readonly LogEntry[]>
+  /** How much waits for a decision: `3`, or `50+` where there is more than was loaded; null where nothing does. */
+  waiting: string | null
 }
 
-/** The queue and the log of moderation, kept up to date by events. */
+export const ModerationContext = createContext<Moderation | null>(null)
+
 export function useModeration(): Moderation {
+  const moderation = useContext(ModerationContext)
+  if (!moderation) throw new Error('There is no room with moderators above this component.')
+  return moderation
+}
+
+const nothing: Desk = { queue: [], next_cursor: null, logs: [], log_head: 0, moderators_online: [] }
+
+/** The queue and the log of a room's moderation, kept up to date by events; for who does not moderate it, nothing is asked. */
+export function useLoadedModeration(room: RoomRef, isModerator: boolean): Moderation {
   const client = useClient()
-  const { live } = useOpenRoom()
-  const key = roomKey(live.ref)
-  const desk = useLoaded(key, () => client.moderation.queue({ scope: 'room', room: live.ref }))
-  const { change } = desk
+  const key = roomKey(room)
+  const isLobby = kindOf(room).shownAs === 'lobby'
+  const desk = useDesk(`${key} ${isModerator}`, isModerator ? { scope: 'room', room } : null)
+  const all = useDesk(`elsewhere ${isModerator && isLobby}`, isModerator && isLobby ? { scope: 'global' } : null)
+  const [changeDesk, changeAll] = [desk.change, all.change]
 
   useEffect(() => {
+    if (!isModerator) return
     const stops = [
-      client.on(table.events.logged, ({ room, entry }) => {
-        if (!isOf(room, key)) return
-        change((known) => ({
+      client.on(table.events.logged, ({ room: about, entry }) => {
+        if (!isOf(about, key)) return
+        changeDesk((known) => ({
           ...known,
           logs: [entry, ...known.logs.filter(({ id }) => id !== entry.id)].slice(0, kept),
         }))
       }),
       client.on(table.events.queued, ({ item }) =>
-        change((known) => (isIn(item, key) ? { ...known, queue: withItem(known.queue, item) } : known)),
+        (isIn(item, key) ? changeDesk : changeAll)((known) => ({ ...known, queue: withItem(known.queue, item) })),
       ),
     ]
     return () => {
       for (const stop of stops) stop()
     }
-  }, [client, change, key])
+  }, [client, changeDesk, changeAll, key, isModerator])
 
-  return { queue: part(desk, 'queue'), log: part(desk, 'logs') }
+  const elsewhere = part(all, 'queue', (items) => items.filter((item) => !isIn(item, key)))
+  const count = (desk.value?.queue.length ?? 0) + (elsewhere.value?.length ?? 0)
+  const isMore = [desk, all].some(({ value }) => value !== null && value.next_cursor !== null)
+  return {
+    queue: part(desk, 'queue'),
+    log: part(desk, 'logs'),
+    elsewhere,
+    waiting: count > 0 ? `${count}${isMore ? '+' : ''}` : null,
+  }
 }
 
-/**
- * What waits in other places, in direct conversations among them, for who moderates everywhere; nothing for everybody else, and where it is
- * not wanted.
- */
-export function useElsewhere(isWanted: boolean): Listing<readonly QueueItem[]> {
+type Asked = { scope: 'room'; room: RoomRef } | { scope: 'global' }
+
+/** Asked for again with each connection, as one hears events only of what was asked for on it. */
+function useDesk(key: string, asked: Asked | null): Loaded<Desk> {
   const client = useClient()
-  const key = roomKey(useOpenRoom().live.ref)
-  const all = useLoaded<QueueItem[]>(`elsewhere ${isWanted}`, async () => {
-    if (!isWanted) return []
-    return client.moderation.queue({ scope: 'global' }).then(({ queue }) => queue, nothingIfForbidden)
+  const desk = useLoaded<Desk>(key, async () => {
+    if (asked === null) return nothing
+    return client.moderation.queue(asked).catch((error: unknown) => nothingIfForbidden(error, asked))
   })
-  const { change } = all
+  const { reload } = desk
+  const isOnline = useConnectionState() === 'online'
+  const wasOnline = useRef(isOnline)
   useEffect(() => {
-    if (isWanted) return client.on(table.events.queued, ({ item }) => change((known) => withItem(known, item)))
-  }, [client, change, isWanted])
-  return { ...all, value: all.value?.filter((item) => !isIn(item, key)) ?? null }
+    if (isOnline && !wasOnline.current) reload()
+    wasOnline.current = isOnline
+  }, [isOnline, reload])
+  return desk
 }
 
-function nothingIfForbidden(error: unknown): QueueItem[] {
-  if (error instanceof AppError && error.code === 'FORBIDDEN') return []
+/** Few of those who moderate the lobby moderate everything. */
+function nothingIfForbidden(error: unknown, { scope }: Asked): Desk {
+  if (scope === 'global' && error instanceof AppError && error.code === 'FORBIDDEN') return nothing
   throw error
 }
 
@@ -80,8 +109,12 @@ function withItem(queue: QueueItem[], item: QueueItem): QueueItem[] {
 
 type Desk = OutputOf<typeof moderation.queue>
 
-const part = <Name extends 'queue' | 'logs'>(desk: Loaded<Desk>, name: Name): Listing<Desk[Name]> => ({
-  value: desk.value?.[name] ?? null,
+const part = <Name extends 'queue' | 'logs'>(
+  desk: Loaded<Desk>,
+  name: Name,
+  only = (items: Desk[Name]): Desk[Name] => items,
+): Listing<Desk[Name]> => ({
+  value: desk.value && only(desk.value[name]),
   error: desk.error,
   isLoading: desk.isLoading,
   reload: desk.reload,

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
@@ -9,6 +9,9 @@ import { Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { useModeration } from '../moderation/use-moderation.ts'
+import { useOpenRoom } from './room-context.ts'
+import { useRoom } from './use-room.ts'
 
 const daySeconds = 86_400
 const terms = [
@@ -22,6 +25,9 @@ const uses = [1, 10, 100] as const
 export function InviteLinks({ room }: { room: RoomRef }) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
+  // Whoever comes by a link is one more member, and a link that is made or taken back an entry of the log.
+  const { membersCount } = useRoom(useOpenRoom().live)
+  const version = `${membersCount} ${useModeration().log.value?.[0]?.id}`
   return (
     <section className="stack" aria-label="Invite by link">
       <button
@@ -34,16 +40,22 @@ export function InviteLinks({ room }: { room: RoomRef }) {
         <Icon name="link" /> Invite by link
       </button>
       <div id={id} className="stack">
-        {isOpen && <Links room={room} />}
+        {isOpen && <Links room={room} version={version} />}
       </div>
     </section>
   )
 }
 
-function Links({ room }: { room: RoomRef }) {
+function Links({ room, version }: { room: RoomRef; version: string }) {
   const client = useClient()
   const tell = useTell()
   const links = useLoaded(roomKey(room), async () => (await client.invitations.list({ room })).invitations)
+  const { reload } = links
+  const shownVersion = useRef(version)
+  useEffect(() => {
+    if (shownVersion.current !== version) reload()
+    shownVersion.current = version
+  }, [version, reload])
   const nameFor = useNames(links.value?.map(({ invited_by }) => invited_by) ?? [])
   const [made, setMade] = useState<{ id: string; url: string } | null>(null)
   const revoke = async (id: string) => {

@@ -17,6 +17,7 @@ import { TypingLine } from '../messages/typing-line.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { ConfirmAct } from '../moderation/confirm-act.tsx'
 import type { RowAct } from '../moderation/row-acts.ts'
+import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { usePanelParts } from './panel-parts.ts'
 import { PinsBar } from './pins-bar.tsx'
@@ -67,6 +68,7 @@ export function OpenRoomView(props: {
     [act, remove, live],
   )
   const parts = usePanelParts(state, rights, sealed !== null)
+  const moderation = useLoadedModeration(live.ref, parts.includes('moderation'))
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -93,43 +95,45 @@ export function OpenRoomView(props: {
 
   return (
     <RoomContext value={open}>
-      <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
-        <RoomHeader state={state} panel={panel} parts={parts} />
-        <PinsBar pins={knowsBlocked ? state.pins : []} />
-        <TourHint state={state} />
-        <CaughtUp status={state.status} caughtUp={state.caughtUp} />
-        {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
-        {knowsBlocked || state.error ? (
-          <Timeline
-            key={state.messages.length > 0 ? 'lines' : 'none'}
-            ref={timeline}
-            state={state}
-            marked={marked}
-            onReopen={onReopen}
-          />
-        ) : (
-          <div className="timeline-frame">
-            <Skeleton rows={9} label="Loading messages" />
-          </div>
+      <ModerationContext value={moderation}>
+        <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
+          <RoomHeader state={state} panel={panel} parts={parts} />
+          <PinsBar pins={knowsBlocked ? state.pins : []} />
+          <TourHint state={state} />
+          <CaughtUp status={state.status} caughtUp={state.caughtUp} />
+          {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
+          {knowsBlocked || state.error ? (
+            <Timeline
+              key={state.messages.length > 0 ? 'lines' : 'none'}
+              ref={timeline}
+              state={state}
+              marked={marked}
+              onReopen={onReopen}
+            />
+          ) : (
+            <div className="timeline-frame">
+              <Skeleton rows={9} label="Loading messages" />
+            </div>
+          )}
+          <TypingLine typing={state.typing} />
+          <RulesCard state={state} />
+          {state.direct && <DeviceNews direct={state.direct} />}
+          <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
+        </main>
+        {asked && (
+          <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />
         )}
-        <TypingLine typing={state.typing} />
-        <RulesCard state={state} />
-        {state.direct && <DeviceNews direct={state.direct} />}
-        <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
-      </main>
-      {asked && (
-        <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />
-      )}
-      {reactedTo && (
-        <PickEmoji
-          onPick={(emoji) => {
-            setReactedTo(null)
-            attempt(() => live.react(reactedTo.id, emoji, true))
-          }}
-          onClose={() => setReactedTo(null)}
-        />
-      )}
-      {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
+        {reactedTo && (
+          <PickEmoji
+            onPick={(emoji) => {
+              setReactedTo(null)
+              attempt(() => live.react(reactedTo.id, emoji, true))
+            }}
+            onClose={() => setReactedTo(null)}
+          />
+        )}
+        {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
+      </ModerationContext>
     </RoomContext>
   )
 }

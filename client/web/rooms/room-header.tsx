@@ -6,11 +6,12 @@ import { sealedText, sharedKeyText } from '../direct/secrecy-words.ts'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { useModeration } from '../moderation/use-moderation.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { kindOf } from './kind.ts'
 import { panelIcons, panelTitles } from './panel-parts.ts'
 import { useOpenRoom } from './room-context.ts'
-import { RoomMenu, rulesTitle } from './room-menu.tsx'
+import { RoomMenu, rulesTitle, waitingText } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
 import { RoomTopic } from './room-topic.tsx'
 import { goTo, type PanelName } from './route.ts'
@@ -26,6 +27,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
   const { state, panel, parts } = props
   const { live, sealed } = useOpenRoom()
   const rooms = useRoomList()
+  const { waiting } = useModeration()
   const [showsRules, setShowsRules] = useState(false)
   const [showsSafety, setShowsSafety] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
@@ -74,11 +76,12 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
       )}
       {parts.includes('search') && <PanelButton name="search" chosen={panel} />}
       {main && <PanelButton name={main} chosen={panel} />}
-      {parts.includes('moderation') && <PanelButton name="moderation" chosen={panel} folds />}
+      {parts.includes('moderation') && <PanelButton name="moderation" chosen={panel} waiting={waiting} folds />}
       <RoomMenu
         state={state}
         onRules={kind.hasRules ? () => setShowsRules(true) : null}
         onModerate={parts.includes('moderation') ? () => goTo(live.ref, 'moderation') : null}
+        waiting={waiting}
       />
       <RoomTopic topic={state.room ? state.room.topic : (known?.topic ?? null)} />
       {state.direct && showsSafety && (
@@ -96,7 +99,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
   )
 }
 
-function PanelButton(props: { name: PanelName; chosen: PanelName | null; folds?: boolean }) {
+function PanelButton(props: { name: PanelName; chosen: PanelName | null; waiting?: string | null; folds?: boolean }) {
   const { live } = useOpenRoom()
   const isChosen = props.name === props.chosen
   const title = panelTitles[props.name]
@@ -105,11 +108,13 @@ function PanelButton(props: { name: PanelName; chosen: PanelName | null; folds?:
       type="button"
       className={props.folds ? 'icon-button folds' : 'icon-button'}
       aria-label={title}
-      title={title}
+      aria-description={props.waiting ? waitingText(props.waiting) : undefined}
+      title={props.waiting ? `${title}: ${waitingText(props.waiting)}` : title}
       aria-pressed={isChosen}
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >
       <Icon name={panelIcons[props.name]} />
+      {props.waiting && <span className="badge in-queue">{props.waiting}</span>}
     </button>
   )
 }

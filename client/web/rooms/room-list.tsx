@@ -1,8 +1,9 @@
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { useSession } from '../accounts/session.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { plural } from '../kit/format.ts'
+import { isolated, nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
@@ -86,6 +87,7 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
   const name = titleOf(room)
   const { icon } = lookOf(room)
   const picture = useStoredPicture(room.icon_url)
+  const { account } = useSession()
   const unread = isChosen ? 0 : room.unread
   return (
     <li>
@@ -108,7 +110,7 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
         )}
         <span className="grow">
           <span className="room-name">{name}</span>
-          <small className="room-last">{previewOf(room)}</small>
+          <small className="room-last">{previewOf(room, account)}</small>
         </span>
         {room.is_muted && <Icon name="quiet" />}
         {unread > 0 && <Badge unread={unread} mentions={room.mentions} />}
@@ -126,7 +128,11 @@ export function Badge({ unread, mentions }: { unread: number; mentions: number }
   )
 }
 
-function previewOf(room: RoomSummary): string {
-  if (!room.last_message) return room.description || 'Nothing said yet'
-  return kindOf(room).isSealed ? 'Direct message' : room.last_message.preview
+/** `Ann: See you there`; what names nobody, such as a deleted message, stands alone. */
+function previewOf({ description, last_message: last, ...room }: RoomSummary, account: string): string {
+  if (!last) return description ? isolated(description) : 'Nothing said yet'
+  if (kindOf(room).isSealed) return 'Direct message'
+  const { sender_address, sender_name, preview } = last
+  if (sender_name === null) return preview
+  return `${sender_address === account ? 'You' : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
 }

@@ -18,9 +18,17 @@ import { keyOf, useRoomList } from './use-rooms.ts'
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 
 export const rulesTitle = 'Rules of this room'
+export const waitingText = (waiting: string): string =>
+  waiting === '1' ? '1 waits for a decision' : `${waiting} wait for a decision`
 
 /** Everything else that can be done with a room, and what a narrow header has no place for. */
-export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null; onModerate: (() => void) | null }) {
+export function RoomMenu(props: {
+  state: RoomState
+  onRules: (() => void) | null
+  onModerate: (() => void) | null
+  /** How much waits for the decision of moderators. */
+  waiting: string | null
+}) {
   const { state } = props
   const client = useClient()
   const { live, account, rights } = useOpenRoom()
@@ -58,17 +66,21 @@ export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null
         type="button"
         className="icon-button"
         aria-label="More about this room"
+        aria-description={props.waiting ? waitingText(props.waiting) : undefined}
         title="More about this room"
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="more" />
+        {props.waiting && <span className="badge in-queue unfolded">{props.waiting}</span>}
       </button>
       {isOpen && (
         <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close}>
           {props.onRules && <Folded icon="book" title={rulesTitle} onPress={choose(props.onRules)} />}
-          {props.onModerate && <Folded icon="shield" title="Moderation" onPress={choose(props.onModerate)} />}
+          {props.onModerate && (
+            <Folded icon="shield" title="Moderation" waiting={props.waiting} onPress={choose(props.onModerate)} />
+          )}
           <button type="button" role="menuitem" onClick={silence}>
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}
@@ -111,11 +123,22 @@ export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null
 }
 
 /** Shown only while the button that does the same does not fit beside the name of the room. */
-function Folded({ icon, title, onPress }: { icon: IconName; title: string; onPress: () => void }) {
+function Folded(props: { icon: IconName; title: string; waiting?: string | null; onPress: () => void }) {
   return (
-    <button type="button" role="menuitem" className="folded" onClick={onPress}>
-      <Icon name={icon} />
-      {title}
+    <button
+      type="button"
+      role="menuitem"
+      className="folded"
+      aria-description={props.waiting ? waitingText(props.waiting) : undefined}
+      onClick={props.onPress}
+    >
+      <Icon name={props.icon} />
+      <span className="grow">{props.title}</span>
+      {props.waiting && (
+        <span className="badge in-queue" aria-hidden="true">
+          {props.waiting}
+        </span>
+      )}
     </button>
   )
 }

@@ -10,9 +10,6 @@ import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): RoomRef => roomRef(type, id)
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
-/** The previews in the list may be this old; the counts are never delayed. */
-const previewMilliseconds = 5_000
-
 type Rooms = Loaded<readonly RoomSummary[]>
 export const RoomsContext = createContext<Rooms | null>(null)
 
@@ -22,30 +19,33 @@ export function useRoomList(): Rooms {
   return rooms
 }
 
-/** The rooms of the account with their unread counts, kept up to date. */
+/** What was told while the list was being loaded is newer than the list. */
+function withNews(row: RoomSummary, known: readonly RoomSummary[] | null): RoomSummary {
+  const told = known?.find((one) => keyOf(one) === keyOf(row))
+  if (!told || told.head_seq <= row.head_seq) return row
+  const { unread, mentions, head_seq, read_seq, last_message } = told
+  return { ...row, unread, mentions, head_seq, read_seq, last_message }
+}
+
+/** The rooms of the account with their unread counts and newest messages, kept up to date. */
 export function useRooms(): Rooms {
   const client = useClient()
   const isOnline = useConnectionState() === 'online'
-  const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => (await client.inbox.list()).rooms)
+  const known = useRef<readonly RoomSummary[] | null>(null)
+  const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => {
+    const { rooms: listed } = await client.inbox.list()
+    return listed.map((row) => withNews(row, known.current))
+  })
   const { change, reload } = rooms
-  const known = useRef(rooms.value)
   known.current = rooms.value
-
-  const due = useRef<ReturnType<typeof setTimeout> | null>(null)
 
   useEffect(
     () =>
-      client.on(table.events.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
+      client.on(table.events.unreadChanged, ({ room, unread, mentions, head_seq, read_seq, last_message }) => {
         const key = roomKey(room)
-        const row = known.current?.find((one) => keyOf(one) === key)
-        if (!row) return reload()
-        change((rows) => rows.map((one) => (one === row ? { ...one, unread, mentions, head_seq, read_seq } : one)))
-        if (head_seq === row.head_seq) return
-        if (!row.last_message) return reload()
-        due.current ??= setTimeout(() => {
-          due.current = null
-          reload()
-        }, previewMilliseconds)
+        if (!known.current?.some((one) => keyOf(one) === key)) return reload()
+        const news = { unread, mentions, head_seq, read_seq, last_message }
+        change((rows) => rows.map((one) => (keyOf(one) === key ? { ...one, ...news } : one)))
       }),
     [client, change, reload],
   )
@@ -58,7 +58,6 @@ export function useRooms(): Rooms {
       }),
     [client, reload],
   )
-  useEffect(() => () => clearTimeout(due.current ?? undefined), [])
   useEffect(() => {
     const reloadIfSeen = () => {
       if (isOnline && !document.hidden) reload()

@@ -1,24 +1,18 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { countsOf as leftOf } from '#server/domains/messages/reads'
-import { type MessageBody, messageFactOf } from '#server/domains/room-state/facts'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { Members, Reads, Rooms } from '#server/domains/room-state/model'
 import { headsOf, rowsOf } from '#server/domains/room-state/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
-import { readMarker } from '#server/domains/verdict/markers'
-import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
 import { locationChatOf } from '#shared/api/location-chat'
 import type { Room, RoomSummary } from '#shared/api/room'
-import type { MessageType } from '#shared/api/verdict'
-import { cut } from '#shared/kit/cut'
-import { withPlainNames } from '#shared/kit/room-agents'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
-import { foundedBy, type SealedBy, sealedBy } from '#shared/kit/room-kinds'
+import { foundedBy } from '#shared/kit/room-kinds'
+import { lastMessagesOf } from './previews.ts'
 
 /** The rooms of an account with all that its list of rooms shows. */
 export const list: Action<typeof contract.list> = async (_input, context) => ({
@@ -48,26 +42,29 @@ async function summariesOf(node: Node, account: string, which: { type?: string }
   const [mutes, blocked] = await Promise.all([conversationMutesOf(account, node.now()), blockedBy(account)])
   const keys = rows.map(keyOfRow)
   const counts = await countsOf(node, account, keys)
-  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(node, rows, account)])
-  const rooms = await Promise.all(
-    rows.map(async (row): Promise<RoomSummary> => {
-      const key = keyOfRow(row)
-      const { head_seq, read_seq, unread, mentions, total } = counts.get(key) ?? noCounts
-      const mute = muteOf(mutes, key, account)
-      return {
-        ...row,
-        role: (roles.get(key) as RoomSummary['role']) ?? null,
-        head_seq,
-        read_seq,
-        unread,
-        mentions,
-        muted_until: mute?.muted_until ?? null,
-        is_muted: mute !== null,
-        peer: peers.get(key) ?? null,
-        last_message: await lastMessage(key, total, blocked, sealedBy(row)),
-      }
-    }),
-  )
+  const totals = new Map(keys.map((key) => [key, (counts.get(key) ?? noCounts).total]))
+  const [roles, peers, last] = await Promise.all([
+    rolesOf(account, keys),
+    peersIn(node, rows, account),
+    lastMessagesOf(totals, blocked),
+  ])
+  const rooms = rows.map((row): RoomSummary => {
+    const key = keyOfRow(row)
+    const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? noCounts
+    const mute = muteOf(mutes, key, account)
+    return {
+      ...row,
+      role: (roles.get(key) as RoomSummary['role']) ?? null,
+      head_seq,
+      read_seq,
+      unread,
+      mentions,
+      muted_until: mute?.muted_until ?? null,
+      is_muted: mute !== null,
+      peer: peers.get(key) ?? null,
+      last_message: last.get(key) ?? null,
+    }
+  })
   return rooms.sort((one, other) => (activity(one) < activity(other) ? 1 : -1))
 }
 
@@ -126,40 +123,4 @@ async function peersIn(node: Node, rows: readonly Room[], account: string) {
   return new Map(
     dms.map(({ key, peer }) => [key, { id: peer, name: profiles.get(peer)?.name ?? peer, role: null, isAgent: false }]),
   )
-}
-
-const previewLength = 50
-const words: Record<string, string> = {
-  photo: 'Photo',
-  encrypted_image: 'Photo',
-  voice: 'Voice message',
-  voice_memo: 'Voice message',
-  gif: 'GIF',
-  pixel_art: 'Pixel art',
-  poll: 'Poll',
-  location: 'Location',
-}
-
-async function lastMessage(
-  key: RoomKey,
-  total: number,
-  blocked: readonly string[],
-  sealed: SealedBy | null,
-): Promise<RoomSummary['last_message']> {
-  const [row] = total > 0 ? await rowsBetween(key, total, total) : []
-  if (!row) return null
-  const { body, sender, at } = messageFactOf(row)
-  return {
-    sender_address: sender,
-    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, sealed),
-    created_at: new Date(at).toISOString(),
-  }
-}
-
-/** Media and ciphertext are named, not shown. */
-export function previewOf({ deleted, type, text }: MessageBody, sealed: SealedBy | null): string {
-  if (deleted) return 'Message deleted'
-  if (isUnreadable(sealed, text)) return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
-  const content = readMarker(type as MessageType, text)?.content ?? type
-  return words[content] ?? cut(withPlainNames(text), previewLength)
 }

@@ -1,3 +1,4 @@
+import { blockedBy } from '#server/domains/blocks/blocks'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Node } from '#server/kernel/context'
@@ -7,6 +8,7 @@ import type { RoomKey } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type Counts, countsOf, noCounts } from './list.ts'
+import { lastMessagesOf } from './previews.ts'
 
 const namespace = '/notifications'
 const atOnce = 8
@@ -113,10 +115,13 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
     node.live.send(unreadSnapshot, audience, { rooms, total })
     return
   }
+  const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
+  const totals = counted.filter(hasNews).map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
+  const last = await lastMessagesOf(new Map(totals), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
-    const hasNews = changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
-    if (room && hasNews) node.live.send(unreadChanged, audience, { ...room, total })
+    if (room && hasNews(key))
+      node.live.send(unreadChanged, audience, { ...room, last_message: last.get(key) ?? null, total })
   }
 }
 

@@ -36,4 +36,5 @@ export const pollDeleted = defineEvent('poll.deleted', {
   rewrites: (row, { message_id, at }) => ({ ...ofMessage(message_id), ...takenBack(row, at) }),
   data: (_row, { id, message_id }) => ({ id, message_id }),
   hidden: {},
+  recounts: true,
 })
