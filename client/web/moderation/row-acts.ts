@@ -18,6 +18,10 @@ export interface RowAct {
   of: string
   /** The question to confirm first; null if there is none. */
   question: string | null
+  /** Whether it takes away what others wrote, or somebody's place: such acts are kept apart, and are red. */
+  isGrave: boolean
+  /** Whether it has a button of its own while somebody moderates. */
+  isQuick: boolean
 }
 
 /** The shortcuts, as shown to people who may use them. */
@@ -30,7 +34,7 @@ export const rowKeys = [
   ['P', 'Pin or unpin the message'],
 ] as const
 
-/** Everything the account may do about this message, in the order in which it is shown. */
+/** Everything the account may do about this message, in the order in which it is shown: what is grave is last. */
 export function rowActs(
   message: LocalMessage,
   { live, rights, account }: { live: LiveRoom; rights: Rights; account: string },
@@ -39,7 +43,15 @@ export function rowActs(
   const room = live.ref
   const message_id = message.id
   const name = nameOf(message.sender.name, message.sender_address)
-  const plain = (key: string | null, title: string, icon: IconName) => ({ key, title, icon, of: name, question: null })
+  const plain = (key: string | null, title: string, icon: IconName) => ({
+    key,
+    title,
+    icon,
+    of: name,
+    question: null,
+    isGrave: false,
+    isQuick: false,
+  })
   const about = { room, message_id, target: message.sender_address }
   const isAboutOthers = rights.canMute && message.sender_address !== account
   const pins: RowAct = message.is_pinned
@@ -49,24 +61,28 @@ export function rowActs(
     ...plain('D', 'Delete', 'bin'),
     act: { room, action: 'delete', message_id },
     done: 'Deleted',
+    isGrave: true,
   }
   const mute = (key: string, duration: string, length: string): RowAct => ({
     ...plain(key, `Mute ${length}`, 'mute'),
     act: { ...about, action: 'mute', duration },
     done: `${name} muted for ${length}`,
+    isQuick: key === '1',
   })
   const onSender: readonly RowAct[] = [
-    { ...plain('W', 'Warn', 'warn'), act: { ...about, action: 'warn' }, done: `${name} warned` },
+    { ...plain('W', 'Warn', 'warn'), isQuick: true, act: { ...about, action: 'warn' }, done: `${name} warned` },
     mute('1', '1h', '1 h'),
     mute('2', '24h', '24 h'),
     {
-      ...plain(null, 'Purge', 'bin'),
+      ...plain(null, 'Purge messages', 'bin'),
+      isGrave: true,
       act: { ...about, action: 'purge' },
       done: `Messages of ${name} purged`,
       question: `Remove every message of ${name} from this room?`,
     },
     {
       ...plain('B', 'Ban', 'block'),
+      isGrave: true,
       act: { ...about, action: 'ban', duration: 'permanent' },
       done: `${name} banned`,
       question: `Ban ${name} from this room for good?`,
