@@ -4,7 +4,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
-import { type RowAct, rowActs } from '../moderation/row-acts.ts'
+import { isDeletion, type RowAct, rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useDeletions } from './deletions.tsx'
 
@@ -37,7 +37,7 @@ export function MessageMenu(props: {
   const isSent = message.local === 'sent'
   const acts = rowActs(message, room)
   const graveActs = acts.filter(({ isGrave }) => isGrave)
-  const isDeletedByAuthor = isMine && isSent && graveActs.every(({ act }) => act.action !== 'delete')
+  const isDeletedByAuthor = isMine && isSent && !acts.some(isDeletion)
   const isText = !mediaIn(props.text, message.message_type)
   const doing = (what: () => unknown) => () => {
     onClose()
