@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, line, openPlaza, say, trouble } from './plaza.ts'
+import { becomeModerator, field, line, openPlaza, pressIn, say, trouble } from './plaza.ts'
 
 /** The first minute of a new visitor, in a browser. */
 describe('the page', () => {
@@ -62,6 +62,7 @@ describe('the page', () => {
     await say(other, text)
     await line(moderator, text).hover()
     await line(moderator, text).getByRole('button', { name: 'Mute 1 h' }).click()
+    await pressIn(moderator, 'Mute')
 
     await other.getByText('You are muted in this room').waitFor()
     expect(await other.getByRole('timer').filter({ hasText: 'left' }).innerText()).toMatch(/^(1 h|59 min)/)
@@ -87,12 +88,14 @@ describe('the page', () => {
     await moderator.keyboard.press('p')
     await moderator.getByText(/Pinned, in effect everywhere in \d+ ms/).waitFor()
     await moderator.keyboard.press('1')
+    await moderator.getByRole('dialog', { name: 'Mute' }).locator('button:focus', { hasText: 'Mute' }).waitFor()
+    await moderator.keyboard.press('Enter')
     await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
     await other.getByText('You are muted in this room').waitFor()
     await moderator.keyboard.press('b')
     await moderator
-      .getByRole('dialog', { name: 'Ban' })
-      .getByText(/^Ban .* from this room for good\?$/)
+      .getByRole('dialog', { name: /^Ban: / })
+      .getByRole('button', { name: 'for good', pressed: true })
       .waitFor()
     await moderator.keyboard.press('Escape')
     await moderator.keyboard.press('d')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, deskOf, desktop, field, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { becomeModerator, deskOf, desktop, field, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
 
 /** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
@@ -65,6 +65,7 @@ describe('moderation in the page', () => {
     await other.getByText('You are banned').waitFor()
     await line(page, loudly).focus()
     await page.keyboard.press('1')
+    await pressIn(page, 'Mute')
     await loud.getByText('You are muted in this room').waitFor()
 
     await page.goto(`${plaza.url}/#/alpha/moderation`)
@@ -175,6 +176,7 @@ describe('moderation in the page', () => {
     const said = await speak(second)
     await line(owner, said).focus()
     await owner.keyboard.press('1')
+    await pressIn(owner, 'Mute')
     await second.getByText('You are muted in this room').waitFor()
     await owner.getByRole('button', { name: 'Moderation' }).click()
     await tab(owner, 'Banned')
@@ -206,6 +208,7 @@ describe('moderation in the page', () => {
     await reporter.getByRole('button', { name: 'Send report' }).click()
     await line(page, said).focus()
     await page.keyboard.press('w')
+    await pressIn(page, 'Warn')
 
     const panel = deskOf(page)
     const shown = panel.getByText(name, { exact: true }).first()

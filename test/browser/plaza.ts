@@ -133,6 +133,11 @@ export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
 }
 
+/** In the dialog that asks for the reason of an act, acts. */
+export async function pressIn(page: Page, act: string): Promise<void> {
+  await page.getByRole('dialog', { name: act }).getByRole('button', { name: act, exact: true }).click()
+}
+
 /** The account whose wallet a browser holds. */
 export const walletInBrowser = wallet('in a browser')
 

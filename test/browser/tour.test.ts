@@ -107,6 +107,8 @@ describe('the tour', () => {
     await page.goto(`${plaza.url}/#demo=moderate`)
     await page.locator('.message:focus').waitFor()
     await page.keyboard.press('1')
+    await page.getByRole('dialog', { name: 'Mute' }).locator('button:focus', { hasText: 'Mute' }).waitFor()
+    await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
   })
 

@@ -1,4 +1,4 @@
-import { lazy, memo, useState } from 'react'
+import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/poll'
@@ -8,13 +8,13 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { lockedText, neverSecret } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { RowModeration } from '../moderation/row-moderation.tsx'
+import { useLongPress } from '../kit/long-press.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
-import { MessageTools } from './message-tools.tsx'
+import { MessageTools, type OpenMenu } from './message-tools.tsx'
 import { PollCard } from './poll-card.tsx'
 import { Reactions } from './reactions.tsx'
 import { ReplyQuote } from './reply-quote.tsx'
@@ -24,23 +24,26 @@ const MessageMedia = lazy(async () => ({ default: (await import('../media/messag
 
 export const MessageRow = memo(function MessageRow(props: {
   message: LocalMessage
+  /** Stays the same when the message is confirmed, unlike its id. */
+  rowKey: string
   startsGroup: boolean
   isLast: boolean
   isActive: boolean
   isMarked: boolean
   poll: Poll | undefined
-  onHover: (id: string) => void
-  onFocus: (id: string) => void
+  onHover: (rowKey: string) => void
+  onFocus: (rowKey: string) => void
 }) {
-  const { message, startsGroup, isActive } = props
-  const { live, isModerating, account, ownName } = useOpenRoom()
+  const { message, rowKey, startsGroup, isActive } = props
+  const { live, account, ownName } = useOpenRoom()
   const blocked = useBlocked()
   const [isShown, setIsShown] = useState(false)
   const open = useOpenPerson()
   const readText = withPlainNames(message.content)
   const { pending, undo } = useDeletions()
   const deletion = pending.find(({ id }) => id === message.id)
-  const isSent = message.local === 'sent' && !message.is_deleted && !deletion
+  const isRefused = message.local === 'refused' || message.local === 'failed'
+  const hasTools = !isRefused && !message.is_deleted && !deletion
   const isEcho = message.local !== 'sent'
   const name = isEcho ? ownName : nameOf(message.sender.name, message.sender_address)
   const isHidden = blocked.has(message.sender_address) && !isShown && !isEcho && !message.is_deleted
@@ -53,6 +56,15 @@ export const MessageRow = memo(function MessageRow(props: {
     messageId: message.id,
     messageText: readText,
   }
+  const [menu, setMenu] = useState<OpenMenu>(null)
+  useEffect(() => {
+    if (!isActive) setMenu(null)
+  }, [isActive])
+  const touch = useLongPress(() => {
+    if (!hasTools) return
+    props.onFocus(rowKey)
+    setMenu('all')
+  })
   const classes = [
     'message',
     startsGroup ? 'first' : '',
@@ -67,8 +79,9 @@ export const MessageRow = memo(function MessageRow(props: {
       id={`m-${message.id}`}
       className={classes.filter(Boolean).join(' ')}
       tabIndex={props.isLast ? 0 : -1}
-      onMouseEnter={() => props.onHover(message.id)}
-      onFocus={() => props.onFocus(message.id)}
+      onMouseEnter={() => props.onHover(rowKey)}
+      onFocus={() => props.onFocus(rowKey)}
+      {...touch}
     >
       {startsGroup ? (
         <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>
@@ -105,9 +118,10 @@ export const MessageRow = memo(function MessageRow(props: {
           </>
         )}
         {!deletion && <MessageState message={message} clear={message.content} />}
-        {isSent && isActive && isModerating && <RowModeration message={message} />}
       </div>
-      {isSent && isActive && <MessageTools message={message} text={readText} onReport={() => open(about)} />}
+      {hasTools && isActive && (
+        <MessageTools message={message} text={readText} open={menu} setOpen={setMenu} onReport={() => open(about)} />
+      )}
     </li>
   )
 })

@@ -44,7 +44,7 @@ export function Timeline(props: {
   const { live, account } = room
   const { pending } = useDeletions()
   const [shown, setShown] = useState(shownAtFirst)
-  const [activeId, setActiveId] = useState<string | null>(null)
+  const [activeKey, setActiveKey] = useState<string | null>(null)
   const readSeq = useReadSeqAtOpening(state)
 
   const hasMore = state.hasOlder || state.messages.length > shown
@@ -70,7 +70,10 @@ export function Timeline(props: {
     if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
   }, [isAtEnd, state.messages, state.status, live])
 
-  const hover = useCallback((id: string | null) => setActiveId((active) => (isHeld(active) ? active : id)), [])
+  const hover = useCallback(
+    (key: string | null) => setActiveKey((active) => (active !== null && isHeld() ? active : key)),
+    [],
+  )
 
   const click = ({ target }: MouseEvent) => {
     clicked.current = target instanceof Element ? target.closest('.message') : null
@@ -126,11 +129,11 @@ export function Timeline(props: {
               key={row.key}
               row={row}
               isLast={at === rows.length - 1}
-              isActive={row.kind === 'message' && row.message.id === activeId}
+              isActive={row.key === activeKey}
               isMarked={row.kind === 'message' && row.message.id === marked?.id}
               poll={row.kind === 'message' && row.message.poll_id ? state.polls.get(row.message.poll_id) : undefined}
               onHover={hover}
-              onFocus={setActiveId}
+              onFocus={setActiveKey}
             />
           ))}
         </ol>
@@ -147,7 +150,7 @@ export function Timeline(props: {
   )
 }
 
-type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'startsGroup'> & { row: Row }
+type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'rowKey' | 'startsGroup'> & { row: Row }
 
 function RowLine({ row, ...rest }: LineProps) {
   if (row.kind === 'day') return <li className="divider">{row.text}</li>
@@ -155,7 +158,7 @@ function RowLine({ row, ...rest }: LineProps) {
   if (row.kind === 'message')
     return (
       <RowBoundary of={row.message}>
-        <MessageRow message={row.message} startsGroup={row.startsGroup} {...rest} />
+        <MessageRow message={row.message} rowKey={row.key} startsGroup={row.startsGroup} {...rest} />
       </RowBoundary>
     )
   return (
@@ -196,11 +199,11 @@ function useReadSeqAtOpening(state: RoomState): number | null {
   return readSeq.current
 }
 
-/** Is the keyboard's focus in this row, or will a dialog return it there? The pointer does not hide its toolbar then. */
-function isHeld(id: string | null): boolean {
-  const row = id === null ? null : document.getElementById(`m-${id}`)
+/** Does the row that shows its toolbar have the keyboard's focus or an open menu, or will a dialog return the focus there? The pointer does not hide it then. */
+function isHeld(): boolean {
+  const row = document.querySelector('.message.active')
   if (!row) return false
-  return row.matches(':focus-visible, :has(:focus-visible)') || document.querySelector('dialog[open]') !== null
+  return row.matches(':focus-visible, :has(:focus-visible, .menu)') || document.querySelector('dialog[open]') !== null
 }
 
 function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {

@@ -20,16 +20,34 @@ export const lengths = [
   { duration: 'permanent', title: 'for good' },
 ] as const
 
-/** Runs a moderator's act, and shows a toast with its effect and how long it took. */
-export function useAct(): (act: Act, done: string) => Promise<Acted | null> {
+/** The act that takes another one back, and the text of its toast. */
+export interface Undo {
+  act: Act
+  done: string
+}
+
+/** Runs a moderator's act, and shows a toast with its effect, how long it took and, while the toast is there, a button that undoes it. */
+export function useAct(): (act: Act, done: string, undo?: Undo | null) => Promise<Acted | null> {
   const client = useClient()
   const tell = useTell()
   return useCallback(
-    async (act, done) => {
-      const startedAt = performance.now()
+    async (act, done, undo = null) => {
+      const run = async (what: Act) => {
+        const startedAt = performance.now()
+        const acted = await client.moderation.act(what)
+        return { acted, effect: `${effectText(acted.effects)} in ${Math.round(performance.now() - startedAt)} ms.` }
+      }
+      const takeBack = async ({ act: reverse, done: undone }: Undo) => {
+        hide()
+        await run(reverse).then(
+          ({ effect }) => tell(`${undone}${effect}`),
+          (error) => tell(problemText(error)),
+        )
+      }
+      let hide = () => {}
       try {
-        const acted = await client.moderation.act(act)
-        tell(`${done}${effectText(acted.effects)} in ${Math.round(performance.now() - startedAt)} ms.`)
+        const { acted, effect } = await run(act)
+        hide = tell(`${done}${effect}`, undo ? { title: 'Undo', onPress: () => void takeBack(undo) } : undefined)
         return acted
       } catch (error) {
         tell(problemText(error))

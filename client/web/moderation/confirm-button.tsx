@@ -16,7 +16,7 @@ export function ConfirmButton(props: { title: string; onConfirm: () => Promise<u
     if (isAsking) await props.onConfirm()
   }
   return (
-    <ActButton className={`button small ${isAsking ? 'grave' : ''}`} onPress={press}>
+    <ActButton className={`button small ${isAsking ? 'grave' : 'risky'}`} onPress={press}>
       {isAsking ? `${props.title}: sure?` : props.title}
     </ActButton>
   )

@@ -14,9 +14,9 @@ import { useDeletions } from '../messages/deletions.tsx'
 import { PickEmoji } from '../messages/pick-emoji.tsx'
 import { Timeline, type TimelineHandle } from '../messages/timeline.tsx'
 import { TypingLine } from '../messages/typing-line.tsx'
+import { ActDialog } from '../moderation/act-dialog.tsx'
 import { useAct } from '../moderation/acts.ts'
-import { ConfirmAct } from '../moderation/confirm-act.tsx'
-import type { RowAct } from '../moderation/row-acts.ts'
+import { type AskedAct, isDeletion, type RowAct } from '../moderation/row-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { usePanelParts } from './panel-parts.ts'
@@ -53,17 +53,17 @@ export function OpenRoomView(props: {
     [live],
   )
   const act = useAct()
-  const [asked, setAsked] = useState<RowAct | null>(null)
+  const [asked, setAsked] = useState<AskedAct | null>(null)
   const [reactedTo, setReactedTo] = useState<LocalMessage | null>(null)
   const attempt = useAttempt()
   const { remove } = useDeletions()
   const moderate = useCallback(
     (one: RowAct) => {
-      const { action, message_id } = one.act
-      if (one.question) setAsked(one)
-      else if (action === 'delete' && message_id)
+      if ('asks' in one) return setAsked(one)
+      const { message_id } = one.act
+      if (isDeletion(one) && message_id)
         remove({ id: message_id, room: roomKey(live.ref), name: one.of, send: () => act(one.act, one.done) })
-      else void act(one.act, one.done)
+      else void act(one.act, one.done, one.undo)
     },
     [act, remove, live],
   )
@@ -120,9 +120,7 @@ export function OpenRoomView(props: {
           {state.direct && <DeviceNews direct={state.direct} />}
           <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
         </main>
-        {asked && (
-          <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />
-        )}
+        {asked && <ActDialog asked={asked} live={live} onClose={() => setAsked(null)} />}
         {reactedTo && (
           <PickEmoji
             onPick={(emoji) => {

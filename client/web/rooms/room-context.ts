@@ -20,7 +20,7 @@ export interface OpenRoom {
   react: (message: LocalMessage) => void
   /** Puts the text of a refused message back under the cursor. */
   rewrite: (message: LocalMessage, text: string) => void
-  /** Runs an act, after its confirmation if it has one. */
+  /** Runs an act, after it has asked for its reason if it is about a person. */
   moderate: (act: RowAct) => void
   jumpTo: (id: string, seq?: number) => void
   /** Reloads the room, as the account's rights have changed. */

@@ -1,0 +1,126 @@
+import { type ReactNode, useState } from 'react'
+import type { LiveRoom } from '#client/sdk/types'
+import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { useFocused } from '../kit/focus.ts'
+import { lengths, reasons } from './acts.ts'
+import { ConfirmButton } from './confirm-button.tsx'
+import { type PersonAct, personActs, usePersonAct } from './person-acts.ts'
+
+const longestReason = 500
+
+/** Asks for how long and why, and acts on a person at the press of one of its buttons. */
+export function ActForm(props: {
+  acts: readonly PersonAct[]
+  person: Pick<PersonOfInterest, 'id' | 'name' | 'messageId'>
+  live: LiveRoom
+  /** How long an act holds where nothing else is chosen. */
+  duration?: string | undefined
+  onDone: () => void
+  /** Other buttons beside those of the acts that are not grave. */
+  children?: ReactNode
+}) {
+  const { acts, person, live, onDone } = props
+  const [duration, setDuration] = useState(props.duration ?? '1h')
+  const [reason, setReason] = useState('')
+  const act = usePersonAct(live)
+  const run = async (kind: PersonAct) => {
+    if (await act(kind, person, { duration, reason })) onDone()
+  }
+  const mild = acts.filter((kind) => !personActs[kind].isGrave)
+  const grave = acts.filter((kind) => personActs[kind].isGrave)
+  const [only] = acts.length === 1 ? acts : []
+
+  return (
+    <>
+      {acts.some((kind) => personActs[kind].hasLength) && (
+        <Chips
+          label="How long"
+          options={lengths.map(({ duration: key, title }) => ({ key, title }))}
+          chosen={duration}
+          onChoose={setDuration}
+        />
+      )}
+      {acts.length > 0 && <Why reason={reason} onChange={setReason} />}
+      {only ? (
+        <OnlyButton kind={only} onPress={() => run(only)} />
+      ) : (
+        <>
+          <div className="row wrap">
+            {mild.map((kind) => (
+              <ActButton key={kind} className="button small" onPress={() => run(kind)}>
+                {personActs[kind].title}
+              </ActButton>
+            ))}
+            {props.children}
+          </div>
+          {grave.length > 0 && (
+            <div className="row wrap apart">
+              {grave.map((kind) => (
+                <ConfirmButton key={kind} title={personActs[kind].title} onConfirm={() => run(kind)} />
+              ))}
+            </div>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function Why({ reason, onChange }: { reason: string; onChange: (reason: string) => void }) {
+  return (
+    <>
+      <Chips
+        label="Why"
+        options={reasons.map((key) => ({ key, title: key }))}
+        chosen={reason}
+        onChoose={(key) => onChange(key === reason ? '' : key)}
+      />
+      <input
+        className="input"
+        aria-label="Reason"
+        placeholder="In other words (optional). They will see it."
+        maxLength={longestReason}
+        value={reason}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </>
+  )
+}
+
+/** Has the focus, so that Enter acts, unless the act is grave. */
+function OnlyButton({ kind, onPress }: { kind: PersonAct; onPress: () => Promise<void> }) {
+  const { title, isGrave } = personActs[kind]
+  const button = useFocused<HTMLButtonElement>()
+  return (
+    <div className="row end">
+      <ActButton ref={isGrave ? null : button} className={`button ${isGrave ? 'grave' : 'main'}`} onPress={onPress}>
+        {title}
+      </ActButton>
+    </div>
+  )
+}
+
+function Chips(props: {
+  label: string
+  options: readonly { key: string; title: string }[]
+  chosen: string
+  onChoose: (key: string) => void
+}) {
+  return (
+    <fieldset className="row wrap">
+      <legend className="label">{props.label}</legend>
+      {props.options.map(({ key, title }) => (
+        <button
+          key={key}
+          type="button"
+          className="chip"
+          aria-pressed={key === props.chosen}
+          onClick={() => props.onChoose(key)}
+        >
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
