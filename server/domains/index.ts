@@ -31,6 +31,7 @@ import { streams } from './streams/index.ts'
 import { tokens } from './tokens/index.ts'
 import { uploads } from './uploads/index.ts'
 import { wallet } from './wallet/index.ts'
+import { webhooks } from './webhooks/index.ts'
 
 export { checkEntry } from './events.ts'
 export { callersOf } from './identity/callers.ts'
@@ -72,6 +73,7 @@ const registry = {
   tokens,
   places,
   streams,
+  webhooks,
 } satisfies { [Name in keyof typeof api]: Domain<(typeof api)[Name]> }
 
 /** Every domain of the contract, in the order in which they hear of rows. It does not compile with one missing. */

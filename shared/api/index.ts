@@ -33,6 +33,7 @@ import { streamEvents, streams } from './streams.ts'
 import { tokens } from './tokens.ts'
 import { uploads } from './uploads.ts'
 import { wallet } from './wallet.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Every operation a client can ask for. */
 export const api = {
@@ -69,6 +70,7 @@ export const api = {
   tokens,
   places,
   streams,
+  webhooks,
 }
 
 /** The events of each domain, for those who may read there; what a room tells is of `messages`, whose `room:join` asks for it. */

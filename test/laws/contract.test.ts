@@ -192,6 +192,7 @@ describe('the contract', () => {
         'scheduling.removeWindow',
         'streams.end',
         'streams.remove',
+        'webhooks.remove',
       ],
       protects: [
         'deviceKeys.remove',

@@ -61,6 +61,11 @@ describe.each(Object.entries(subjects))('the port of the web, by %s', (_name, op
     await expect(open().ask('https://site.test/hello', { signal: AbortSignal.abort('over') })).rejects.toBe('over')
   })
 
+  test('reads nothing but the status and the headers where no more is wanted', async () => {
+    const answer = await open().ask('https://site.test/long', { body: '{}', onlyStatus: true, maxBytes: 1 })
+    expect([answer.status, answer.body.byteLength]).toEqual([200, 0])
+  })
+
   test('checks a URL before it asks', async () => {
     expect(open().check('https://site.test./a?b#c').href).toBe('https://site.test/a?b')
     expect(() => open().check('http://site.test/')).toThrow('https')

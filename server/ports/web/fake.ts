@@ -36,9 +36,10 @@ export function fakeWeb(pages: Readonly<Record<string, Page>> = {}): FakeWeb {
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
 
-function answerOf(url: URL, page: Exclude<Page, 'silent'>, { maxBytes = 2 * 1024 * 1024 }: WebRequest): WebAnswer {
+function answerOf(url: URL, page: Exclude<Page, 'silent'>, request: WebRequest): WebAnswer {
+  const { maxBytes = 2 * 1024 * 1024, onlyStatus } = request
   const { status = 200, headers = html, body } = typeof page === 'string' ? { body: page } : page
-  const bytes = Buffer.from(body)
+  const bytes = Buffer.from(onlyStatus ? '' : body)
   if (bytes.byteLength > maxBytes) throw new AppError('UPSTREAM_ERROR')
   return { status, url: url.href, headers, body: bytes }
 }

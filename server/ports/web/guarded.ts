@@ -53,7 +53,7 @@ export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): W
   }
 
   async function follow(first: URL, request: WebRequest, signal: AbortSignal): Promise<WebAnswer> {
-    const { method, body, headers, maxBytes } = request
+    const { method, body, headers, maxBytes, onlyStatus } = request
     const isChange = method !== undefined && method !== 'GET' && method !== 'POST'
     let url = first
     let posted = body
@@ -68,15 +68,16 @@ export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): W
         body: posted ?? null,
         signal,
       })
-      const next = !isChange && redirects.includes(answer.statusCode) ? answer.headers.location : undefined
+      const isFollowed = !isChange && !onlyStatus && redirects.includes(answer.statusCode)
+      const next = isFollowed ? answer.headers.location : undefined
       if (typeof next !== 'string')
         return {
           status: answer.statusCode,
           url: url.href,
           headers: flat(answer.headers),
-          body: await readAtMost(answer, Math.min(maxBytes ?? most.bytes, most.bytes)),
+          body: onlyStatus ? unread(answer) : await readAtMost(answer, Math.min(maxBytes ?? most.bytes, most.bytes)),
         }
-      answer.body.on('error', () => {}).destroy()
+      unread(answer)
       // A refusal here is the other side's doing, not a parameter's.
       url = publicUrl(new URL(next, url).href, egress)
       if (answer.statusCode < 307) posted = undefined
@@ -128,6 +129,12 @@ const lowered = (headers: object) =>
 
 const flat = (headers: Dispatcher.ResponseData['headers']) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+/** Closes the connection over which a body would come. */
+function unread({ body }: Dispatcher.ResponseData): Uint8Array {
+  body.on('error', () => {}).destroy()
+  return new Uint8Array()
+}
 
 /** Counts what is unpacked, as a small body can become a large one. */
 async function readAtMost({ headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {

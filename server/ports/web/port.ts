@@ -9,6 +9,8 @@ export interface WebRequest {
   maxBytes?: number
   /** At most, and by default, 10 s for everything. */
   timeoutMilliseconds?: number
+  /** What counts is the status alone: a redirect is not followed, and nothing of the body is read. */
+  onlyStatus?: true
   signal?: AbortSignal
 }
 

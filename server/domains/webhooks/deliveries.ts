@@ -1,0 +1,60 @@
+import type { Node } from '#server/kernel/context'
+import type { Row } from '#server/log/types'
+import type { Delivery } from '#shared/api/webhooks'
+import { roomOfKey } from '#shared/kit/primitives'
+import { type StoredDelivery, WebhookDeliveries } from './model.ts'
+import type { Sent } from './send.ts'
+
+const dayMilliseconds = 86_400_000
+const keptMilliseconds = { delivered: 3 * dayMilliseconds, other: 30 * dayMilliseconds }
+const replayedAtOnce = 100
+
+const idOf = (webhook: string, event: string) => `${webhook}|${event}`
+
+/** Notes what came of an attempt to send an event. */
+export async function note(
+  node: Node,
+  webhook: string,
+  { _id: event, room, seq, type }: Pick<Row, '_id' | 'room' | 'seq' | 'type'>,
+  { status, milliseconds, error }: Sent,
+  { attempts, next_at, state }: Pick<StoredDelivery, 'attempts' | 'next_at' | 'state'>,
+): Promise<void> {
+  const at = new Date(node.now())
+  const expires_at = new Date(at.getTime() + keptMilliseconds[state === 'delivered' ? state : 'other'])
+  const outcome = { state, attempts, status, milliseconds, error, at, next_at, expires_at }
+  await WebhookDeliveries.updateOne(
+    { _id: idOf(webhook, event) },
+    { $set: { webhook, event, room, seq, type, ...outcome } },
+    { upsert: true },
+  )
+}
+
+export async function deliveriesOf(webhook: string, state: Delivery['state'] | undefined, limit: number) {
+  const found = await WebhookDeliveries.find({ webhook, ...(state === undefined ? {} : { state }) })
+    .sort({ at: -1, _id: -1 })
+    .limit(limit)
+    .lean<StoredDelivery[]>()
+  return found.map(shown)
+}
+
+/** Asks for one delivery to be sent once more, or for every dead one; tells how many. */
+export async function askAgain(webhook: string, event: string | undefined): Promise<number> {
+  const which = event === undefined ? { webhook, state: 'dead' as const } : { _id: idOf(webhook, event) }
+  const { matchedCount } = await WebhookDeliveries.updateMany(which, { $set: { state: 'replaying' } })
+  return matchedCount
+}
+
+/** What is to be sent once more, in the order in which it was given up. */
+export const askedAgain = (webhook: string): Promise<StoredDelivery[]> =>
+  WebhookDeliveries.find({ webhook, state: 'replaying' }).sort({ at: 1 }).limit(replayedAtOnce).lean<StoredDelivery[]>()
+
+/** The webhooks of which something is to be sent once more. */
+export const askedAgainOf = (): Promise<string[]> => WebhookDeliveries.distinct('webhook', { state: 'replaying' })
+
+export const forgetDeliveries = (webhook: string) => WebhookDeliveries.deleteMany({ webhook })
+
+const shown = (delivery: StoredDelivery): Delivery => {
+  const { event: id, room, seq, type, state, attempts, status, milliseconds, error, at, next_at } = delivery
+  const times = { at: at.toISOString(), next_at: next_at?.toISOString() ?? null }
+  return { id, room: roomOfKey(room), seq, type, state, attempts, status, milliseconds, error, ...times }
+}

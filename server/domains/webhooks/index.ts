@@ -1,0 +1,76 @@
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { newId } from '#server/kernel/ids'
+import { webhooks as contract } from '#shared/api/webhooks'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { askAgain, deliveriesOf } from './deliveries.ts'
+import { startDelivering } from './dispatch.ts'
+import { create, hooksOf, ownHook, remove, rotate, shown, update } from './hooks.ts'
+import { hurry } from './lease.ts'
+import { send } from './send.ts'
+
+/** What one account may have sent by hand. */
+const byHand = { most: 20, seconds: 60 }
+
+async function spendByHand({ node, caller }: Context): Promise<void> {
+  const retryAfter = await node.limits.wait('webhooks-by-hand', caller.account ?? '', byHand.most, byHand.seconds)
+  if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+}
+
+export const webhooks = defineDomain(
+  contract,
+  {
+    async create(input, context) {
+      const { hook, secret } = await create(context, signedIn(context).account, input)
+      return { webhook: shown(hook, context.node.now()), secret }
+    },
+
+    async list(_input, context) {
+      const hooks = await hooksOf(signedIn(context).account)
+      return { webhooks: hooks.map((hook) => shown(hook, context.node.now())) }
+    },
+
+    async read({ id }, context) {
+      return { webhook: shown(await ownHook(signedIn(context).account, id), context.node.now()) }
+    },
+
+    async update(input, context) {
+      return { webhook: shown(await update(context.node, signedIn(context).account, input), context.node.now()) }
+    },
+
+    async remove({ id }, context) {
+      await remove(signedIn(context).account, id)
+      return done
+    },
+
+    async rotate({ id }, context) {
+      const { hook, secret } = await rotate(context.node, signedIn(context).account, id)
+      return { webhook: shown(hook, context.node.now()), secret }
+    },
+
+    async test({ id }, context) {
+      const { node, signal } = context
+      const hook = await ownHook(signedIn(context).account, id)
+      await spendByHand(context)
+      const ping = { id: newId(), type: 'webhook.ping', at: new Date(node.now()).toISOString(), data: { webhook: id } }
+      const { status, milliseconds, error } = await send(node, hook, ping, signal)
+      return { attempt: { status, milliseconds, error } }
+    },
+
+    async deliveries({ id, state, limit }, context) {
+      await ownHook(signedIn(context).account, id)
+      return { deliveries: await deliveriesOf(id, state, limit) }
+    },
+
+    async replay({ id, delivery }, context) {
+      await ownHook(signedIn(context).account, id)
+      await spendByHand(context)
+      const replaying = await askAgain(id, delivery)
+      if (delivery !== undefined && replaying === 0) throw new AppError('NOT_FOUND', { message: 'Delivery not found' })
+      await hurry(context.node, [id])
+      return { replaying }
+    },
+  },
+  { start: async (node) => [await startDelivering(node)] },
+)
