@@ -11,6 +11,7 @@ import type { Config } from './config.ts'
 import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { callsOf } from './kernel/call-as.ts'
+import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
 import { docsRoutes } from './kernel/docs.ts'
@@ -38,13 +39,16 @@ export interface App {
   url: string
   opsUrl: string
   node: Node
+  /** What is away, or wrong, while the rest works. */
+  degraded(): readonly string[]
   close(): Promise<void>
 }
 
 /** Wires a platform, the domains and the doors into one listening server. */
 export async function createApp(config: Config, platform: Platform, { isWorker = false } = {}): Promise<App> {
+  const clock = watchClock(() => platform.database.now(), platform.logger)
   const node: Node = {
-    ...createNode(config, platform),
+    ...createNode(config, platform, clock),
     // These are begun below, with this node.
     get live() {
       return live
@@ -123,13 +127,20 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     node.metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
   ]
   const port = await listen(server, config.port, config.host)
-  const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
+  const degraded = () => [
+    ...node.metrics.degradedParts(),
+    ...(platform.database.isFull() ? ['disk'] : []),
+    ...(clock.hasStepped() ? ['clock'] : []),
+  ]
+  const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform, degraded))
   return {
     url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
     opsUrl: ops?.url ?? '',
     node,
+    degraded,
     async close() {
       ops?.drain()
+      clock.stop()
       for (const stop of stops) stop()
       const answered = new Promise((resolve) => server.close(resolve))
       const late = pause(drainMilliseconds)
@@ -167,9 +178,9 @@ function wrongClock(database: Database): string | null {
   return `the clock of this machine is ${seconds} s ${offset > 0 ? 'behind' : 'ahead of'} the database's`
 }
 
-const opsOf = ({ id, metrics }: Node, { database }: Platform): Ops => ({
+const opsOf = ({ id, metrics }: Node, { database }: Platform, degraded: Ops['degraded']): Ops => ({
   metrics: metrics.text,
-  degraded: () => [...metrics.degradedParts(), ...(database.isFull() ? ['disk'] : [])],
+  degraded,
   health: () => ({ node: id }),
   unready: () =>
     database.ping().then(
@@ -186,13 +197,13 @@ const serverLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs' | 'callAs'> {
+function createNode(config: Config, platform: Platform, clock: ClockWatch): Omit<Node, 'live' | 'jobs' | 'callAs'> {
   const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, deadlineFactor } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
-  const stats = createNodeStats(logger, metrics)
+  const stats = createNodeStats(logger, metrics, clock)
   const reached = config.failpoint ? failpoint(config.failpoint) : () => undefined
   const log = createRoomLog({
     node: id,

@@ -67,7 +67,7 @@ async function serve(config: Config): Promise<void> {
       platform.logger.error({ error }, event)
       stop(1)
     })
-  if (cluster.isWorker) return obeyPrimary(platform, stop, live, { kind: 'ready', url: app.url, parts })
+  if (cluster.isWorker) return obeyPrimary(platform, app.degraded, stop, live, { kind: 'ready', url: app.url, parts })
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
   tellParts(app.url, parts)
@@ -80,6 +80,7 @@ function leaveSignals(): void {
 
 function obeyPrimary(
   { database, metrics }: Platform,
+  degraded: () => readonly string[],
   stop: (code: number) => void,
   live: () => Promise<void>,
   ready: Told,
@@ -97,7 +98,7 @@ function obeyPrimary(
       () => null,
       () => 'the database does not answer',
     )
-    tell({ kind: 'health', reason })
+    tell({ kind: 'health', reason, degraded: degraded() })
   }, healthMilliseconds).unref()
 }
 

@@ -9,7 +9,7 @@ import type { Part } from './platform.ts'
 /** What a worker tells the primary. */
 export type Told =
   | { kind: 'ready'; url: string; parts: readonly Part[] }
-  | { kind: 'health'; reason: string | null }
+  | { kind: 'health'; reason: string | null; degraded: readonly string[] }
   | { kind: 'figures'; figures: object }
 /** What the primary tells a worker. */
 export type Order =
@@ -25,6 +25,7 @@ interface Member {
   isDraining: boolean
   /** Why it should get no traffic; null where all is well. */
   reason: string | null
+  degraded: readonly string[]
   heardAt: number
   startedAt: number
   exited: Promise<number>
@@ -65,7 +66,7 @@ export async function runWorkers(
   const first = await start(0)
   await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 1)))
   const ops = await openOps(config.ops, {
-    degraded: () => [],
+    degraded: () => [...new Set(ready().flatMap(({ degraded }) => degraded))],
     metrics: async () => crewMetrics.text(await figures()),
     health: () => ({ workers: ready().length }),
     unready: async () => unready(),
@@ -89,7 +90,7 @@ export async function runWorkers(
     const at = performance.now()
     const member: Member = {
       ...{ slot, worker, exited, heardAt: at, startedAt: at },
-      ...{ isReady: false, isDraining: false, reason: 'starting' },
+      ...{ isReady: false, isDraining: false, reason: 'starting', degraded: [] },
     }
     crew.add(member)
     return new Promise((resolve, reject) => {
@@ -97,7 +98,7 @@ export async function runWorkers(
       worker.on('error', () => {})
       worker.on('message', (told: Told) => {
         member.heardAt = performance.now()
-        if (told.kind === 'health') member.reason = told.reason
+        if (told.kind === 'health') Object.assign(member, { reason: told.reason, degraded: told.degraded })
         if (told.kind !== 'ready') return
         Object.assign(member, { isReady: true, reason: null })
         crewMetrics.listening(ready().length)

@@ -1,4 +1,5 @@
 import type { LogStore, Observer } from '#server/log/types'
+import type { ClockWatch } from './clock-watch.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -8,13 +9,16 @@ export interface NodeStats extends Observer {
 }
 
 /** Counts for the metrics of this node, and apart from them since it was last asked. */
-export function createNodeStats(logger: Logger, metrics: Metrics): NodeStats {
+export function createNodeStats(logger: Logger, metrics: Metrics, clock: Pick<ClockWatch, 'saw'>): NodeStats {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
   let rooms = 0
   return {
     appended(rows) {
       metrics.appended(rows.length)
-      for (const { n } of rows) if (n !== null) counted.messages++
+      for (const { n, at } of rows) {
+        clock.saw(at)
+        if (n !== null) counted.messages++
+      }
     },
     delivered(lagMilliseconds) {
       metrics.delivered(lagMilliseconds)

@@ -97,7 +97,7 @@ export function createCore(dependencies: LogDependencies): Core {
 export const isIsolated = ({ overdue }: Room): boolean => overdue > 1
 
 export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Promise<void>): Room {
-  const facts = new Facts(core.projection.always(key))
+  const facts = new Facts(core.projection.always(key), core.clock.elapsed)
   const room: Room = {
     key,
     view: new LiveView(key, facts, key === GLOBAL ? null : (core.rooms.get(GLOBAL)?.view ?? null)),

@@ -4,6 +4,8 @@ export interface KnownFact {
   value: Fact
   /** The last row that went into it. */
   seq: number
+  /** Since when this node has held it, by `Clock.elapsed`. */
+  since?: number
 }
 
 export type Resolved = { key: string; value: Fact; row: Row }
@@ -14,12 +16,20 @@ const generationFacts = 4_096
 /** The facts of a room in memory. Those not asked for while two generations pass are forgotten, except the ones always held. */
 export class Facts {
   readonly #always: ReadonlySet<string>
+  readonly #elapsed: () => number
   readonly #held = new Map<string, KnownFact>()
   #young = new Map<string, KnownFact>()
   #old = new Map<string, KnownFact>()
 
-  constructor(always: readonly string[]) {
+  constructor(always: readonly string[], elapsed: () => number) {
     this.#always = new Set(always)
+    this.#elapsed = elapsed
+  }
+
+  /** Milliseconds for which this node has held the fact as it is; 0 where it does not. */
+  ageOf(key: string): number {
+    const now = this.#elapsed()
+    return now - (this.get(key)?.since ?? now)
   }
 
   get(key: string): KnownFact | undefined {
@@ -30,7 +40,8 @@ export class Facts {
     return old
   }
 
-  set(key: string, fact: KnownFact): void {
+  set(key: string, given: KnownFact): void {
+    const fact = given.since === undefined ? { ...given, since: this.#elapsed() } : given
     if (this.#always.has(key)) {
       this.#held.set(key, fact)
       return

@@ -99,6 +99,11 @@ export interface View {
   readonly total: number
   readonly at: number
   get(key: string): Fact
+  /**
+   * Milliseconds for which this node has held the fact as it is now, by what only rises: at most as long as it has been so, whatever the
+   * clock that `at` is told by has done since. 0 where it is not in memory.
+   */
+  ageOf(key: string): number
   /** The view of `global`; a view of `global` is its own. */
   readonly global: View
 }

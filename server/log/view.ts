@@ -36,6 +36,10 @@ export class LiveView implements View {
     return known.value
   }
 
+  ageOf(key: string): number {
+    return this.facts.ageOf(key)
+  }
+
   /** The row after this seq is the first that is applied. */
   startAt(epoch: string, seq: number): void {
     this.epoch = epoch
@@ -89,6 +93,10 @@ export class Draft implements View {
     const known = this.#known(key)
     if (!known) this.missing.add(key)
     return known ? known.value : null
+  }
+
+  ageOf(key: string): number {
+    return this.#overlay.has(key) ? 0 : this.#base.facts.ageOf(key)
   }
 
   isComplete(): boolean {

@@ -129,3 +129,21 @@ test('M45: a process that was paused does not take other nodes for dead', async 
   expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
   await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
 })
+
+test('N71: how long a fact has been so is told by what only rises, and from its loading on after a restart', async () => {
+  const { clock, stepBy } = stepping()
+  let passed = 0
+  const steady = { ...clock, elapsed: () => clock.elapsed() + passed }
+  const ageOn = (node: ReturnType<Nodes['alone']>) =>
+    node.ask(room, (view) => view.get('member:ada') && view.ageOf('member:ada'))
+  const node = nodes.alone({ clock: steady })
+  await node.act(room, join('ada'))
+  stepBy(-3_600_000)
+  passed = 60_000
+  expect(await ageOn(node)).toBeGreaterThanOrEqual(60_000)
+  await node.close()
+  const again = nodes.alone({ clock: steady })
+  expect(await ageOn(again)).toBeLessThan(30_000)
+  passed = 120_000
+  expect(await ageOn(again)).toBeGreaterThanOrEqual(60_000)
+})

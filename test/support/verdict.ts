@@ -11,6 +11,7 @@ export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {
     sealed: null,
     forModerators: false,
     now,
+    ahead: 0,
     judgedSeq: 41,
     suspended: false,
     ban: null,

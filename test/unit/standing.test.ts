@@ -6,7 +6,7 @@ const who = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
 function viewOf(room: string, facts: Record<string, Fact>, everywhere: Record<string, Fact> = {}): View {
-  const at = { epoch: 'e', seq: 1, total: 0, at: 0 }
+  const at = { epoch: 'e', seq: 1, total: 0, at: 0, ageOf: () => 0 }
   const view = { ...at, room: GLOBAL, get: (key: string) => everywhere[key] ?? null }
   const global: View = Object.assign(view, { global: view as unknown as View })
   return room === GLOBAL ? global : { ...at, room, global, get: (key) => facts[key] ?? null }

@@ -324,6 +324,7 @@ const anyState: fc.Arbitrary<RoomState> = fc.record({
   sealed: fc.constantFrom(null, 'epoch', 'shared-key'),
   forModerators: fc.boolean(),
   now: fc.constant(now),
+  ahead: fc.constant(0),
   judgedSeq: fc.nat(),
   suspended: rarely,
   ban: term,

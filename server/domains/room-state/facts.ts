@@ -84,6 +84,12 @@ export const memberIn = (view: View, account: string) => get<MemberFact>(view, k
 /** The last grant here, whether or not it counts. */
 export const grantIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
+
+/** When the account last wrote here, by a log's clock that shows `now`; null where it never did. A clock that stood still holds nobody back. */
+export const lastMessageIn = (view: View, account: string, now: number): number | null => {
+  const clock = clockIn(view, account)
+  return clock && Math.min(clock.at, now - view.ageOf(keys.clock(account)))
+}
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
 export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
 export const epochIn = (view: View, id: string) => get<EpochFact>(view, keys.epoch(id))
@@ -105,18 +111,27 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
 /** Does what was set until then hold now? */
 export const isRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
 
+/**
+ * Does a term of this view hold now? Until its end by the log's clock and, where that clock has stepped since and stands still, no
+ * longer than the term is long.
+ */
+const holds = (view: View, key: string, from: string, until: string | null, now: number): boolean =>
+  isRunning(until, now) && (until === null || view.ageOf(key) < Date.parse(until) - Date.parse(from))
+
 /** Is the invitation neither revoked, expired nor used up at that time? */
 export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
   revoked_at === null && uses < max_uses && Date.parse(expires_at) > at
 
 /** The ban that holds now; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
-  const ban = get<BanFact>(view, keys.ban(account))
-  return ban && isRunning(ban.banned_until, now) ? ban : null
+  const key = keys.ban(account)
+  const ban = get<BanFact>(view, key)
+  return ban && holds(view, key, ban.banned_at, ban.banned_until, now) ? ban : null
 }
 export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
-  const mute = get<MuteFact>(view, keys.mute(account))
-  return mute && isRunning(mute.muted_until, now) ? mute : null
+  const key = keys.mute(account)
+  const mute = get<MuteFact>(view, key)
+  return mute && holds(view, key, mute.muted_at, mute.muted_until, now) ? mute : null
 }
 
 /** The message as it is now; null where there is none, or a purge has taken it. */

@@ -21,7 +21,7 @@ import { isForModerators } from '#shared/kit/room-kinds'
 import {
   banIn,
   blocksIn,
-  clockIn,
+  lastMessageIn,
   muteIn,
   type RoomFact,
   refOf,
@@ -51,11 +51,11 @@ export function stateOf(
   const mute = muteIn(view, account, now)
   const { isMember, isModerator } = standing
   const rules = rulesIn(view)
-  const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
   return {
     sealed: sealingOf(view),
     forModerators: isForModerators(type),
     now,
+    ahead: Math.max(0, now - node.now()),
     judgedSeq: view.seq,
     suspended: isSuspended(view, account),
     ban: ban && until(ban.banned_until),
@@ -66,7 +66,7 @@ export function stateOf(
     moderator: isModerator,
     rules,
     ...judgingOf(node, view),
-    lastMessageAt: clock?.at ?? null,
+    lastMessageAt: rules.slow_mode_seconds > 0 ? lastMessageIn(view, account, now) : null,
     sender: account,
     storage: { publicUrl: node.settings.storageUrl, missing },
   }

@@ -34,6 +34,8 @@ export interface RoomState extends Judging {
   forModerators: boolean
   /** Milliseconds on the log's clock. */
   now: number
+  /** Milliseconds by which that clock is ahead of the store's, which has stepped back; else 0. */
+  ahead: number
   judgedSeq: number
   suspended: boolean
   ban: { until: number | null } | null

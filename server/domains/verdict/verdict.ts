@@ -29,7 +29,7 @@ export interface Ruling {
   /** Whole seconds. */
   retryAfter: number | null
   flagged: readonly { id: string; scope: 'global' | 'room' }[]
-  /** Milliseconds: from when slow mode lets the next message pass; null where it does not hold one back. */
+  /** Milliseconds on the store's clock: from when slow mode lets the next message pass; null where it does not hold one back. */
   nextSendAt: number | null
 }
 
@@ -98,7 +98,7 @@ export function capabilities(state: RoomState): Capabilities {
     const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
     return { ok, code }
   }
-  const nextSendAt = slowUntil(state)
+  const nextSendAt = nextSendOf(state)
   return {
     capabilities: {
       text: may('text'),
@@ -121,7 +121,7 @@ const ruled = (refusal: Refusal | null, found: readonly Hit[], state: RoomState)
   refusal === null ? accepted(found, state) : refused(refusal, state)
 
 function accepted(found: readonly Hit[], state: RoomState): Ruling {
-  const { rules, now, judgedSeq } = state
+  const { rules, now, ahead, judgedSeq } = state
   return {
     verdict: {
       ok: true,
@@ -135,7 +135,7 @@ function accepted(found: readonly Hit[], state: RoomState): Ruling {
     },
     retryAfter: null,
     flagged: found.map(({ id, scope }) => ({ id, scope })),
-    nextSendAt: isSlowed(state) ? now + rules.slow_mode_seconds * 1000 : null,
+    nextSendAt: isSlowed(state) ? now - ahead + rules.slow_mode_seconds * 1000 : null,
   }
 }
 
@@ -144,8 +144,14 @@ function refused(refusal: Refusal, state: RoomState): Ruling {
     verdict: verdictOf(refusal, state.judgedSeq),
     retryAfter: refusal.retryAfter ?? null,
     flagged: [],
-    nextSendAt: slowUntil(state),
+    nextSendAt: nextSendOf(state),
   }
+}
+
+/** As clients count to it, by a clock that shows what the store's does. */
+function nextSendOf(state: RoomState): number | null {
+  const until = slowUntil(state)
+  return until === null ? null : until - state.ahead
 }
 
 export function verdictOf(refusal: Refusal, judged_seq: number): Verdict {
