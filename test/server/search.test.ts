@@ -121,6 +121,23 @@ describe('N21: what older versions filed without marks', () => {
     expect(await find()).toEqual(['мой дом'])
   })
 
+  test('what was filed with two sigmas is found with either, before it is filed again and after', async () => {
+    const room = await channelOf(owner, member)
+    await said(owner, room, ['οι θάλασσες της Ελλάδας', ...numbered(63, 'filler')])
+    await filed(room, 1)
+    const key = roomKey(room)
+    await SearchBlocks.updateOne(
+      { _id: `${key}|0` },
+      { $set: { terms: ['eλλ', 'eλλaδa', 'eλλaδas', 'θaλ', 'θaλaoo'] } },
+    )
+    await SearchMarks.deleteOne({ _id: markOf(key) })
+    await SearchMarks.create({ _id: `${key}|2`, blocks: 1 })
+    const find = async (query: string) => contents(await member.does('rest', messages.search, { room, query }))
+    for (const query of ['ΘΑΛΑΣΣΕΣ', 'θαλασς', 'ΕΛΛΑΔΑΣ']) expect(await find(query)).toHaveLength(1)
+    await filed(room, 1)
+    for (const query of ['ΘΑΛΑΣΣΕΣ', 'θαλασς', 'ΕΛΛΑΔΑΣ']) expect(await find(query)).toHaveLength(1)
+  })
+
   test('rooms and their unique names are filed anew', async () => {
     const name = `Мой ${process.pid}`
     const { channel } = await owner.does('rest', rooms.createChannel, { name })

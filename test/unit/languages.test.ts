@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { looksIn, usernameLook } from '#server/domains/accounts/names'
 import { holdsAll, searchWords } from '#server/domains/room-state/terms'
 import { uniqueName } from '#server/domains/rooms/names'
 import { compileWords, hits } from '#server/domains/verdict/words'
@@ -80,6 +81,40 @@ describe('N21: marks are accents in some scripts and letters in others', () => {
     expect(holdsAll(text, searchWords(query))).toBe(true)
     expect(holdsAll(other, searchWords(query))).toBe(false)
   })
+
+  it.each(['ΜΑΛΑΚΑΣ', 'μαλακας', 'μαλάκασ', 'ΜΑΛΆΚΑΣ:Α', 'ΜΑΛΑΚΑΣ!', 'είσαι μαλάκαϲ', 'μaλάκας'])(
+    'μαλάκας and ΜΑΛΑΚΑΣ are found in %j: a sigma is one letter, wherever it stands',
+    (text) => {
+      for (const word of ['μαλάκας', 'ΜΑΛΑΚΑΣ', 'μαλάκασ']) expect(isFound(word, text)).toBe(true)
+      expect(isFound('μαλάκας', 'μαλακά')).toBe(false)
+    },
+  )
+
+  it.each([
+    ['μαλάκας', 'ΜΑΛΆΚΑΣ:Α'],
+    ['μαλάκας', 'μαλάκασ'],
+    ['ΜΑΛΆΚΑΣ', 'μαλάκας'],
+    ['sik', 'SİK'],
+    ['İsim', 'isim'],
+  ])('as it is written, %j is found in %j', (word, text) => {
+    expect(isFound(word, text, true)).toBe(true)
+    expect(isFound(word, text.normalize('NFD'), true)).toBe(true)
+  })
+
+  it('a sigma is no o and no s, and still passes for them', () => {
+    expect(isFound('όσο', 'ΟΣΟ')).toBe(true)
+    for (const other of ['ΟΟΟ', 'οοο', 'ooo', 'σοσ']) expect(isFound('όσο', other)).toBe(false)
+    for (const text of ['pσrn', 'p σ r n', 'pΣrn']) expect(isFound('porn', text)).toBe(true)
+    for (const text of ['ςcam', 'σcam', 'ς c a m']) expect(isFound('scam', text)).toBe(true)
+    expect(looksIn('ςara')).toContain('sara')
+    expect(looksIn('gσσgle')).toContain(usernameLook('google'))
+    expect(uniqueName('Gσσgle')).toBe(uniqueName('Google'))
+    expect(uniqueName('Θάλασσας')).toBe(uniqueName('ΘΑΛΑΣΣΑΣ'))
+  })
+
+  it.each(['θαλασσ', 'ΘΑΛΑΣΣ', 'θαλασς', 'ΘΆΛΑΣ'])('a search for %j finds θάλασσα', (query) =>
+    expect(holdsAll('η ΘΑΛΑΣΣΑ και η θάλασσα', searchWords(query))).toBe(true),
+  )
 
   it('names of channels that differ by a letter are two names', () => {
     expect(uniqueName('Мой')).not.toBe(uniqueName('Мои'))

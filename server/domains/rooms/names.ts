@@ -11,7 +11,7 @@ import { AppError } from '#shared/errors'
 import { isOfPartner } from './partner-channel.ts'
 
 /** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */
-export const uniqueName = (name: string): string => skeleton(name) || name.toLowerCase()
+export const uniqueName = (name: string): string => skeleton(name).replaceAll('σ', 'o') || name.toLowerCase()
 
 /** Throws for the slug of an official room, and for one that reads as the service: such are for admins to give. */
 export function refuseSlug(node: Node, view: View, account: string, slug: string | null | undefined): void {

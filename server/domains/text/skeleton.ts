@@ -13,8 +13,9 @@ const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
 const asciiWords = /[a-z0-9]+/g
 const words = /[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]+/gu
 
-const leet = /[0-9@$!|+]/
-const leets = /[0-9@$!|+]/g
+// Among them the sigma, which is drawn like `o` and, where it ends a word, like `s`.
+const leet = /[0-9@$!|+σ]/
+const leets = /[0-9@$!|+σ]/g
 const sign = /[@$!|+]/
 const asciiSignedWords = /[a-z0-9@$!|+]+/g
 const signedWords = /[\p{L}\p{N}\p{M}@$!|+]+/gu
@@ -33,25 +34,32 @@ const letterOf: Readonly<Record<string, string>> = {
   '!': 'i',
   '|': 'i',
   '+': 't',
+  σ: 'o',
 }
-const letterOrL: Readonly<Record<string, string>> = { ...letterOf, '1': 'l', '!': 'l', '|': 'l' }
+const orL = { '1': 'l', '!': 'l', '|': 'l' }
+const orS = { σ: 's' }
+const letterOrL: Readonly<Record<string, string>> = { ...letterOf, ...orL }
+const letters = [letterOrL, letterOf, { ...letterOrL, ...orS }, { ...letterOf, ...orS }]
 
 /** Raised where the same text has another skeleton than before: what is stored of skeletons is then made anew. */
-export const skeletonVersion = 2
+export const skeletonVersion = 3
 
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
 export function skeleton(text: string): string {
   if (ascii.test(text)) return text.toLowerCase()
-  return unmask(withoutAccents(normalized(text, 'NFKD').toLowerCase().replace(invisible, '')))
+  return unmask(withoutAccents(lowered(normalized(text, 'NFKD')).replace(invisible, '')))
 }
+
+/** In lower case, in which a sigma is one letter wherever it stands, and a Turkish `İ` an `i`. */
+export const lowered = (text: string): string => text.toLowerCase().replaceAll('i\u0307', 'i').replaceAll('ς', 'σ')
 
 /** Does it hold a character of a script that has no spaces between its words? */
 export const hasNoSpaces = (character: string): boolean => isSpaceless.test(character)
 
 /** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
-const lookOf = (name: string, letters: Readonly<Record<string, string>>): string =>
+const lookOf = (name: string, read: Readonly<Record<string, string>>): string =>
   skeleton(name)
-    .replace(leets, (written) => letters[written] ?? written)
+    .replace(leets, (written) => read[written] ?? written)
     .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, '')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
@@ -68,7 +76,8 @@ const capitalI = /[IΙІӀ]/g
  */
 export function looksOf(name: string): [look: string, ...others: string[]] {
   const drawn = name.normalize('NFKD').replace(capitalI, 'l')
-  return [lookOf(name, letterOrL), lookOf(drawn, letterOrL), lookOf(name, letterOf), lookOf(drawn, letterOf)]
+  const others = letters.flatMap((read) => [lookOf(name, read), lookOf(drawn, read)])
+  return [lookOf(name, letterOrL), ...others]
 }
 
 /** The words of a skeleton as they are spelled. */
@@ -126,9 +135,7 @@ function spellingsOf(word: string): Word {
 
 function spellings(word: string): Word {
   if (!leet.test(word) || !letterLike.test(word)) return [spell(word)]
-  const asLetters = [letterOf, letterOrL].map((letters) =>
-    word.replace(leets, (written) => letters[written] ?? written),
-  )
+  const asLetters = letters.map((read) => word.replace(leets, (written) => read[written] ?? written))
   return [...new Set([word, ...asLetters])].map(spell)
 }
 

@@ -1,5 +1,5 @@
 import { normalized } from '#server/domains/text/normal'
-import { hasNoSpaces } from '#server/domains/text/skeleton'
+import { hasNoSpaces, lowered } from '#server/domains/text/skeleton'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
@@ -11,7 +11,8 @@ const unseen =
   /(?![\u200d\u{e0020}-\u{e007f}])[\p{Cf}\p{Default_Ignorable_Code_Point}\u0640]|\u200d(?!\p{Extended_Pictographic})/gu
 
 /** A text in the form in which literals are looked for: in lower case, without what nobody sees. */
-export const literalForm = (text: string): string => (ascii.test(text) ? text : text.replace(unseen, '')).toLowerCase()
+export const literalForm = (text: string): string =>
+  ascii.test(text) ? text.toLowerCase() : lowered(text.replace(unseen, ''))
 
 /** A word that is matched as it is written (`c++`) in the form in which it is looked for. Signs such as `™` mean themselves. */
 export const literalOf = (word: string): string =>
