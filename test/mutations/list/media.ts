@@ -342,7 +342,7 @@ export const media: readonly Mutation[] = [
   {
     name: 'a count is told that was never stored',
     breaks: 'livestreams',
-    file: 'server/domains/streams/viewers.ts',
+    file: 'server/domains/streams/counting.ts',
     find: 'if (matchedCount === 0) {',
     put: 'if (matchedCount < 0) {',
     caughtBy: livestreams('a count that was stored'),
