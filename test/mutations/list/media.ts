@@ -78,9 +78,9 @@ export const media: readonly Mutation[] = [
   {
     name: 'a sealed file that no message declares stays',
     breaks: 'F21',
-    file: 'server/domains/uploads/encrypted.ts',
-    find: '    ...fresh(node),\n',
-    put: '    ...fresh(node),\n    checked_at: new Date(node.now() + 1e10),\n',
+    file: 'server/domains/uploads/store-once.ts',
+    find: 'claim: newId(), checked_at: new Date(node.now()) }',
+    put: 'claim: newId(), checked_at: new Date(node.now() + 1e10) }',
     caughtBy: mediaLife('after a day what nothing names'),
   },
   {
