@@ -233,7 +233,7 @@ export const media: readonly Mutation[] = [
     file: 'server/kernel/long-body.ts',
     find: '!request.complete\n',
     put: 'request.complete\n',
-    caughtBy: forms('three times too much'),
+    caughtBy: forms('what comes after the answer is read'),
   },
   {
     name: 'a body that is refused is read without end',
