@@ -4,6 +4,7 @@ import type { RoomEventType } from '#shared/api/room-events'
 import * as accounts from './accounts/events.ts'
 import * as blocks from './blocks/events.ts'
 import { type EventRecord, Signature } from './events/define.ts'
+import type { MessageFact } from './events/message.ts'
 import * as friends from './friends/events.ts'
 import * as identity from './identity/events.ts'
 import * as moderation from './moderation/events.ts'
@@ -39,6 +40,9 @@ export function checkEntry({ type, body }: Entry): void {
 
 /** A row's body as its own record reads it. */
 export const signed = ({ body }: Pick<Row, 'body'>): Signature => body as unknown as Signature
+
+/** The message that a row carries, as it was then; null where it carries none. */
+export const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
 
 /** Whom a row takes out of its room. */
 export const removedBy = (row: Row): string | null => recordOf(row.type)?.removes?.(row, row.body) ?? null

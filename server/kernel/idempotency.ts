@@ -24,6 +24,14 @@ type Keeper = Pick<Node, 'now'> & { settings: Pick<Settings, 'sessionKeys'> }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
+/** The same for the same fields, in whatever order they come. */
+const inOrder = (input: unknown): string =>
+  JSON.stringify(input, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
+
 /**
  * Does a call, or gives the answer that it had. Of several at once one does it and the others wait for its answer. One whose
  * process dies, or whose outcome is unknown, is done again under the same `creationId`, so that what it made is found and
@@ -37,11 +45,12 @@ export async function once<Output>(
 ): Promise<Output> {
   const { sessionKeys } = node.settings
   const id = `${account} ${operation} ${key}`
-  const input_hash = hashOf(JSON.stringify(input))
+  const input_hash = hashOf(inOrder(input))
   const until = performance.now() + deadlineMilliseconds
   for (;;) {
     const claim = await take(node, id, input_hash)
-    if (claim.input_hash !== input_hash)
+    // Version 0.1 took the fields as they came.
+    if (claim.input_hash !== input_hash && claim.input_hash !== hashOf(JSON.stringify(input)))
       throw new AppError('CONFLICT', { message: 'This key was used for another request' })
     if (claim.answer) return JSON.parse(unseal(sessionKeys, claim.answer)) as Output
     if (claim.isMine) return finish(claim)

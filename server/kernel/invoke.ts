@@ -97,7 +97,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const output =
     key === null || account === null
       ? await act(newId())
-      : await once(kernel.node, { account, operation: name, key }, input, act)
+      : await once(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
   kernel.deliver(deliveries)
   return { output, input }
 }
@@ -189,6 +189,12 @@ function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): vo
     if (typeof claimed === 'string' && canonicalAddress(claimed) !== caller.account)
       throw new AppError('FORBIDDEN', { message: 'The address is not the one of your session' })
   }
+}
+
+/** Who calls is known, whether they name themselves or not. */
+function withoutCaller(schema: z.ZodType, input: unknown): unknown {
+  const named = callerFieldsOf(schema)
+  return Object.fromEntries(Object.entries(input as object).filter(([field]) => !named.includes(field)))
 }
 
 function parse(schema: z.ZodType, raw: unknown): unknown {

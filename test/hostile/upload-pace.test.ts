@@ -105,8 +105,9 @@ test('T23: a file that comes drop by drop is given up as well, however fast it w
   expect(file.isClosed).toBe(false)
   // Looks at which the server was still writing what had come do not count.
   for (let more = 0; more < looksAtMost && !file.isClosed; more++) {
-    seconds(1)
+    file.socket.write(randomBytes(1_000))
     await isRead()
+    seconds(1)
   }
   await expect.poll(() => file.isClosed).toBe(true)
   expect(file.text).toMatch(/^HTTP\/1\.1 408 /)

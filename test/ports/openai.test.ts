@@ -268,6 +268,7 @@ describe('a server that misbehaves', () => {
     ['is busy for longer than anybody waits', answers(429, {}, { 'retry-after': '3600' }), 1],
     ['stays busy', busy, 3],
     ['keeps failing', answers(503, 'no'), 3],
+    ['wants to be paid', answers(429, { error: { code: 'insufficient_quota', message: `Pay for ${key}` } }), 1],
     ['refuses the key', answers(401, { error: { message: `Incorrect API key: ${key}` } }), 1],
     ['does not know the model', answers(404, {}), 1],
     ['answers with a page', says('<html>Sign in</html>', 'text/html'), 1],

@@ -98,6 +98,71 @@ describe('N81: a key that an act has used is refused for the same act with anoth
     }
   })
 
+  const asked = { question: 'Coffee?', options: ['yes', 'no'] }
+  const named = () => [{ kind: 'user', id: member.account, start: 0, len: 5 }]
+  test.each<[string, Operation, () => Promise<[Body, Body]>]>([
+    ['the options of a poll', polls.create, async () => [asked, { ...asked, options: ['yes', 'never'] }]],
+    ['who sees the votes of a poll', polls.create, async () => [asked, { ...asked, isAnonymous: true }]],
+    ['how many may be chosen', polls.create, async () => [asked, { ...asked, allowsMultiple: true }]],
+    ['the end of a poll', polls.create, async () => [asked, { ...asked, endsAt: '2199-01-01T00:00:00.000Z' }]],
+    ['whom a message names', messages.send, async () => [{ text: 'hello' }, { text: 'hello', mentions: named() }]],
+    [
+      'whom an edit names',
+      messages.edit,
+      async () => {
+        const { id } = await scene()
+        return [
+          { id, text: 'hello' },
+          { id, text: 'hello', mentions: named() },
+        ]
+      },
+    ],
+    [
+      'the version of an edit',
+      messages.edit,
+      async () => {
+        const { id } = await scene()
+        return [
+          { id, text: 'hello' },
+          { id, text: 'hello', version: 9 },
+        ]
+      },
+    ],
+    [
+      'the reason of a deletion',
+      messages.remove,
+      async () => {
+        const { id } = await scene()
+        return [
+          { id, reason: 'one' },
+          { id, reason: 'another' },
+        ]
+      },
+    ],
+  ])('%s is part of it', async (_what, operation, inputs) => {
+    for (const door of doorsOf(operation)) {
+      const field = { room, [operation.idempotency?.key ?? '']: crypto.randomUUID() }
+      const [first, other] = await inputs()
+      await owner.does(door, operation, { ...field, ...first } as never)
+      expect(await owner.refused(door, operation, { ...field, ...other } as never)).toMatchObject({ code: 'CONFLICT' })
+      await owner.does(door, operation, { ...field, ...first } as never)
+    }
+  })
+
+  test('the order of fields is not, nor the caller’s own name, nor the spelling of the path', async () => {
+    const ask = async (path: string, body: Body) => (await member.rest(`POST ${path}`, body)).status
+    const to = { toAddress: second.account, idempotency_key: 'asked-once' }
+    const ways: [string, Body][] = [
+      ['/api/friends/request', { ...to, memo: 'hello' }],
+      ['/api/friends/request', { memo: 'hello', ...to }],
+      ['/api/friends/request', { ...to, memo: 'hello', fromAddress: member.account }],
+      ['/api/friend-requests', { ...to, memo: 'hello' }],
+      ['/api/friend-requests', { ...to, memo: 'hello', from_address: member.account }],
+    ]
+    for (const [path, body] of ways) expect(await ask(path, body), JSON.stringify(body)).toBe(200)
+    expect(await ask('/api/friend-requests', { ...to, memo: 'goodbye' })).toBe(409)
+  })
+
   test('a message that was edited since is still answered for its key', async () => {
     const input = { room, text: 'as it was', client_msg_id: 'edited-since' }
     const { message } = await owner.does('rest', messages.send, input)

@@ -1,7 +1,9 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
 import { logged, moderation, queued } from '#shared/api/moderation'
+import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
@@ -114,6 +116,43 @@ describe('the queue', () => {
     await mod.does('socket', moderation.decide, { item, decision: 'action_taken', note: 'Warned' })
     expect(await queueOf()).toEqual([])
     await expect.poll(() => line.all(queued).at(-1)).toMatchObject({ item: { id: item, state: 'action_taken' } })
+  })
+
+  test.each<[string, (line: RoomRef) => Promise<{ id: string; change: (text: string) => Promise<unknown> }>]>([
+    [
+      'a message',
+      async (place) => {
+        const { id } = await say(member, place, 'dubious')
+        return { id, change: (text) => member.does('socket', messages.edit, { room: place, id, text }) }
+      },
+    ],
+    [
+      'the question of a poll',
+      async (place) => {
+        const asked = { room: place, question: 'dubious', options: ['yes', 'no'] }
+        const { poll, message } = await member.does('rest', polls.create, asked)
+        const about = { room: place, pollId: poll.id }
+        return { id: message.id, change: (question) => member.does('rest', polls.update, { ...about, question }) }
+      },
+    ],
+  ])('N25: another flagged text of %s waits anew, whatever was decided of the one before', async (_what, make) => {
+    for (const word of ['dubious', 'shady'])
+      await moderates(owner, { room, action: 'word_add', patch: { word, word_action: 'flag' } })
+    const { id, change } = await make(room)
+    await mod.does('rest', moderation.claim, { item: id })
+    await mod.does('rest', moderation.decide, { item: id, decision: 'dismissed' })
+    expect(await queueOf()).toEqual([])
+    const line = await subscribe(mod, room)
+    await change('Rather shady')
+    const content = expect.stringContaining('Rather shady')
+    await expect
+      .poll(() => queueOf())
+      .toMatchObject([{ id, state: 'pending', claimed_by: null, message_content: content }])
+    await expect.poll(() => line.all(queued).at(-1)).toMatchObject({ item: { id, state: 'pending' } })
+    await change('Nothing at all')
+    await owner.does('rest', moderation.decide, { item: id, decision: 'dismissed' })
+    await change('Nothing at all, said better')
+    expect(await queueOf()).toEqual([])
   })
 
   test('is decided by moderators of the place alone, and not while they are suspended', async () => {

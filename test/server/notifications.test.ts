@@ -5,6 +5,7 @@ import { Members, Mentions } from '#server/domains/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
+import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
@@ -211,6 +212,21 @@ test.each(over)('N23: over %s counts follow messages as they are now, on every d
   const { rooms: listed } = await member.does(door, inbox.list, {})
   expect(listed.find(({ id }) => id === room.id)).toMatchObject({ unread: 2, mentions: 1 })
   expect((await member.does(door, messages.read, { room, seq: loud.message.seq })).unread).toBe(0)
+})
+
+test('N23: a poll that is deleted and a room that is archived leave nothing to read', async () => {
+  const [room, archived] = [await channelOf(owner, member), await channelOf(owner, member)]
+  const line = await member.socket('/notifications')
+  const { poll } = await owner.does('rest', polls.create, { room, question: 'Tea?', options: ['yes', 'no'] })
+  await changed(line, room, 1)
+  await owner.does('rest', polls.remove, { room, pollId: poll.id })
+  await changed(line, room, 0)
+  await says(archived, '@you', [member])
+  await changed(line, archived, 1, 1)
+  await owner.does('rest', rooms.archive, { room: archived })
+  await changed(line, archived, 0, 0)
+  const snapshot = await (await member.socket('/notifications')).hears(unreadSnapshot)
+  expect(snapshot.rooms.find(isAbout(archived))).toMatchObject({ unread: 0, mentions: 0 })
 })
 
 test('N05: what changes in many rooms within a second is counted once an account, and no other room with it', async () => {

@@ -333,6 +333,23 @@ test.each(over)(
   },
 )
 
+test.each(over)('N25: the message of a poll says what its poll asks, over %s', async (door) => {
+  const room = await groupOf(owner, member, other)
+  const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+  await member.does('rest', polls.update, { room, pollId: poll.id, question: 'Which juice?' })
+  const { events } = await other.does(door, messages.sync, { room })
+  const asked = events.find(({ data }) => 'message' in data && data.message?.id === message.id)
+  expect(asked?.data).toMatchObject({ message: { content: '[POLL]Which juice?' }, poll: { question: 'Which juice?' } })
+  for (const text of ['[POLL]Which tea?', 'No poll any more'])
+    expect(await member.refused(door, messages.edit, { room, id: message.id, text })).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+    })
+  expect((await member.does('rest', polls.list, { room })).polls[0]?.question).toBe('Which juice?')
+  const past = { room, pollId: poll.id, endsAt: '2001-01-01T00:00:00.000Z' }
+  expect(await member.refused('rest', polls.update, past)).toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+
 test('N25: the same question again, and a vote, edit nothing', async () => {
   const room = await groupOf(owner, member, other)
   const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })

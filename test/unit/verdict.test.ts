@@ -168,6 +168,18 @@ describe('content types', () => {
     )
   })
 
+  it.each<[string, Partial<RoomState>, Partial<Rules>]>([
+    [String.raw`"name":"z\u006frk"`, { words: [listOf({ word: 'zork' })] }, {}],
+    [String.raw`"name":"z**o\u0072k**"`, { words: [listOf({ word: 'zork' })] }, {}],
+    [String.raw`"at":[{"street":"z\u006frk"}]`, { words: [listOf({ word: 'zork' })] }, {}],
+    [String.raw`"name":"https:\u002f\u002fevil.zip"`, {}, { links_allowed: 'disabled' }],
+    [String.raw`"name":"evil\u002ecom"`, {}, { links_allowed: 'disabled' }],
+  ])('N27: reads a place as its reader shows it: %s', (name, state, rules) => {
+    const text = `[LOCATION]{"lat":1,"lng":2,${name}}`
+    expect(judge(text, {}).verdict.ok).toBe(true)
+    expect(judge(text, state, rules).verdict.ok).toBe(false)
+  })
+
   it('T25: answers a permitted type with a foreign address otherwise', () => {
     const { verdict } = judge('[IMAGE]https://evil.test/x.png', {}, { links_allowed: 'disabled' })
     expect(verdict).toMatchObject({ step: 'content_type', code: 'INVALID_PARAMETER', status: 400, rule: null })

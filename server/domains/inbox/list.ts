@@ -83,21 +83,25 @@ export interface Counts {
 }
 export const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0, left: 0 }
 
-/** Full values, computed from the heads and the marks. */
+/** Full values, computed from the heads and the marks. Nothing is left to read in an archived room, which no list has. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
-  const [heads, reads, members, blocked] = await Promise.all([
+  const [heads, archived, reads, members, blocked] = await Promise.all([
     headsOf(node, keys),
+    Rooms.find({ _id: { $in: keys }, is_active: false }, { _id: 1 }).lean(),
     Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }).lean(),
     Members.find({ _id: { $in: keys.map((key) => `${key}|member:${account}`) } }).lean(),
     blockedBy(account),
   ])
   const read = new Map(reads.map((one) => [one.room, one]))
+  const isArchived = new Set(archived.map(({ _id }) => _id))
   const arrivals = new Map(members.map((one) => [one.room, one]))
   const entries = keys.map(async (key): Promise<[RoomKey, Counts]> => {
     const { seq: head_seq, total } = heads.get(key) ?? { seq: 0, total: 0 }
     const mark = read.get(key) ?? { seq: 0, n: 0 }
     const arrival = arrivals.get(key)
-    const left = await leftOf(key, account, { read: mark, arrival, total, blocked })
+    const left = isArchived.has(key)
+      ? { unread: 0, mentions: 0, left: 0 }
+      : await leftOf(key, account, { read: mark, arrival, total, blocked })
     return [key, { head_seq, read_seq: mark.seq, total, ...left }]
   })
   return new Map(await Promise.all(entries))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { withFiles } from '#server/domains/files/claims'
 import { removeUnnamed } from '#server/domains/files/removal'
 import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
@@ -9,7 +10,15 @@ import {
   messageUnpinned,
   reactionChanged,
 } from '#server/domains/room-state/events/messages'
-import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/room-state/facts'
+import {
+  type MessageBody,
+  type MessageFact,
+  messageIn,
+  muteIn,
+  pinsIn,
+  reactedIn,
+  sealingOf,
+} from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { messageOf } from '#server/domains/room-state/shown'
 import { isSuspended, type Standing, standingOf } from '#server/domains/room-state/standing'
@@ -65,6 +74,8 @@ export const edit: Action<typeof contract.edit> = async (
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
+  const isSaying = (body: MessageBody) =>
+    body.text === clean && (!mentions || isDeepStrictEqual(body.mentions, draft.mentions))
   let before: readonly string[] = []
   const act = (missing: ReadonlySet<string>) =>
     node.log.act(key, {
@@ -73,7 +84,9 @@ export const edit: Action<typeof contract.edit> = async (
       makes: messageEdited,
       // Of what was deleted since, no text is left; what is sealed reads otherwise each time.
       isRepeat: (_row, { id: edited, message: { body } }) =>
-        edited === id && (sealedBy(room) !== null || [clean, ''].includes(body.text)),
+        edited === id &&
+        (version === undefined || body.version === version + 1) &&
+        (sealedBy(room) !== null || body.text === '' || isSaying(body)),
       judge: (view, now) => {
         const message = present(touchable(view, account, id, now))
         const { reply_to } = message.body
@@ -81,6 +94,8 @@ export const edit: Action<typeof contract.edit> = async (
         const stale = fault(view)
         if (message.sender !== account)
           throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+        if (message.body.poll_id !== null)
+          throw new AppError('INVALID_PARAMETER', { message: 'The question of a poll is changed with its poll' })
         if (version !== undefined && version !== message.body.version)
           throw new AppError('CONFLICT', {
             message: 'The message was changed since',
@@ -143,7 +158,7 @@ export async function removeMessage(
     sender: account,
     cid,
     makes: messageDeleted,
-    isRepeat: (_row, body) => body.id === id,
+    isRepeat: (row, body) => body.id === id && row.reason === reason,
     judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
       named = message.body.media ?? []

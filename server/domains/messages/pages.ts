@@ -1,4 +1,4 @@
-import { recordOf, signed } from '#server/domains/events'
+import { messageTold } from '#server/domains/events'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { Reactions } from '#server/domains/room-state/model'
 import { messageOf } from '#server/domains/room-state/shown'
@@ -54,8 +54,6 @@ export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promis
     return { ...event, data: { ...event.data, message: shown } } as RoomEvent
   })
 }
-
-const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
 
 /** An edit is in the log a moment before it is in the message's row. */
 const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>

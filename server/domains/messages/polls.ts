@@ -101,6 +101,8 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { result } = await change(context, key, account, pollId, (view, now) => {
+    if (endsAt && Date.parse(endsAt) <= now)
+      throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
     const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
     if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })

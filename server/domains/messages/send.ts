@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { missingAmong, withFiles } from '#server/domains/files/claims'
 import { isUnlisted, keyOf } from '#server/domains/room-state/access'
 import { entryOf, nameOf } from '#server/domains/room-state/entries'
@@ -15,7 +16,7 @@ import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
-import { draftOf } from './drafts.ts'
+import { askedBy, draftOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
 
@@ -104,12 +105,13 @@ export async function sendDraft(
 /** Is this what a message said when it was sent? One that was changed tells no more; what is sealed reads otherwise each time. */
 function isSaying(
   body: Omit<MessageBody, 'actor'>,
-  { text, type, replyTo, attachments }: MessageDraft,
+  { text, type, replyTo, attachments, mentions, poll }: MessageDraft,
   key: string,
 ): boolean {
   if (body.edited_at !== null || body.deleted !== null || sealedBy(roomOfKey(key)) !== null) return true
-  const isSame = JSON.stringify(body.attachments) === JSON.stringify(attachments)
-  return isSame && body.text === text && body.type === type && (body.reply_to?.id ?? null) === replyTo
+  const said = [body.text, body.type, body.reply_to?.id ?? null, body.attachments, body.mentions]
+  const isSame = isDeepStrictEqual(said, [text, type, replyTo, attachments, mentions])
+  return isSame && isDeepStrictEqual(body.poll ? askedBy(body.poll) : null, poll)
 }
 
 /** They may write, and are to become a member first. */

@@ -1,7 +1,5 @@
 import type { z } from 'zod'
-import { recordOf, removedBy } from '#server/domains/events'
-import { bodyOf, isOf } from '#server/domains/events/define'
-import { messageCreated } from '#server/domains/room-state/events/messages'
+import { messageTold, recordOf, removedBy } from '#server/domains/events'
 import { isKnown } from '#server/domains/room-state/kinds'
 import { audiences, type Node } from '#server/kernel/context'
 import { hintFrom } from '#server/log/hints'
@@ -50,7 +48,7 @@ const topic = 'moderation'
 const keyIn = (word: unknown): RoomKey =>
   typeof word === 'object' && word !== null && 'room' in word && typeof word.room === 'string' ? word.room : ''
 
-const isFlagged = (row: Row) => isOf(row, messageCreated) && bodyOf(row, messageCreated).flagged.length > 0
+const isFlagged = (row: Row) => (messageTold(row)?.body.flagged.length ?? 0) > 0
 const concerns = (row: Row) => row.chained || isFlagged(row)
 
 const entryOf = (key: RoomKey, row: Row): z.infer<typeof logged.payload> => ({
@@ -71,12 +69,14 @@ async function tellEverywhere(node: Node, key: RoomKey, entry: z.infer<typeof lo
     if (connection.account !== null && hearing.includes(connection.account)) connection.emit(logged, entry)
 }
 
-function tellFlag(node: Node, key: RoomKey, row: Row): Promise<void> {
-  const { flagged, text } = bodyOf(row, messageCreated)
-  return tellQueue(
+async function tellFlag(node: Node, key: RoomKey, row: Row): Promise<void> {
+  const message = messageTold(row)
+  if (!message) return
+  const { flagged, text } = message.body
+  await tellQueue(
     node,
     itemOfFlag({
-      message_id: row._id,
+      message_id: message.id,
       room: key,
       user_address: row.sender,
       content: text,

@@ -70,8 +70,8 @@ export const decide: Action<typeof contract.decide> = async ({ item: id, decisio
   const isOfHouse = await refuseOverruling(node, account, keyOfItem(item), item)
   const at = new Date(node.now()).toISOString()
   if (item.kind === 'flag') {
-    const { claimed_by, state, decided_by } = item
-    const asRead = { message_id: id, claimed_by, state, decided_by }
+    const { claimed_by, state, decided_by, message_content: content } = item
+    const asRead = { message_id: id, claimed_by, state, decided_by, content }
     const change = { state: decision, is_active: !isClosed(decision), decided_by: account }
     takeFromOthers(await Flags.findOneAndUpdate(asRead, { $set: change }).lean())
   } else if (isOfHouse) {

@@ -289,6 +289,8 @@ const kinds: Record<string, Kind> = {
       message_id: subject(key),
       user_address: row.sender,
       flagged_at: new Date(row.at).toISOString(),
+      // Another text has not been looked at, whatever was decided of the one before.
+      ...{ state: 'pending', claimed_by: null, decided_by: null },
       ...(value as object),
     }),
     ({ words, content }) => ({ words: words as Fact, content: content as string }),

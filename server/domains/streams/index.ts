@@ -30,7 +30,8 @@ import { followRooms, sayAsItsRoom } from './names.ts'
 import { publishState } from './publishing.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
 import { follow, followStreams, tellStream } from './told.ts'
-import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
+import { newBrowser, restViewer, socketViewer } from './viewer.ts'
+import { countWatched, hold, keepWatched, letGo, touch } from './viewers.ts'
 
 const sweepMilliseconds = 5_000
 const isFirst = (node: Node) => node.alone || [...node.nodes.live()].sort()[0] === node.id

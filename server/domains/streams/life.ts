@@ -17,12 +17,12 @@ import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
+import { countSoon } from './counting.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { seenAmong } from './provider.ts'
 import { boundTo } from './shown.ts'
 import { type Happening, isShownLive, next } from './states.ts'
 import { tellStream } from './told.ts'
-import { countSoon } from './viewers.ts'
 
 /** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND. */
 export async function streamOf(id: string): Promise<StoredStream> {

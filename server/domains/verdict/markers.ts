@@ -144,6 +144,18 @@ function isPlace(rest: string): boolean {
   }
 }
 
+/** The texts in a place, as whoever reads its JSON shows them; '' where there are none. */
+export function wordsOfPlace({ tag, rest }: Marker): string {
+  if (tag !== 'LOCATION' || rest === null || !isPlace(rest)) return ''
+  const words: string[] = []
+  const waiting: unknown[] = [JSON.parse(rest)]
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value === 'string') words.push(value)
+    if (typeof value === 'object' && value !== null) waiting.push(...Object.values(value))
+  }
+  return words.join('\n')
+}
+
 const isDegree = (value: unknown, most: number): boolean =>
   (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))) && Math.abs(Number(value)) <= most
 

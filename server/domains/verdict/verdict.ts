@@ -1,7 +1,7 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
 import { errors } from '#shared/errors'
 import { type MessageDraft, type Part, partsOf, plainly, written } from './content.ts'
-import { isMedia, readMarker } from './markers.ts'
+import { isMedia, type Marker, readMarker, wordsOfPlace } from './markers.ts'
 import { type Said, saidIn } from './said.ts'
 import {
   admission,
@@ -43,12 +43,21 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   const misplaced = contentType(message, marker, state) ?? undeclared(message, state)
   if (misplaced !== null) return refused(misplaced, state)
 
-  const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)
+  const parts = shownOf(message, marker)
   const read = readAll(parts, state)
   if (read === null) return refused(tooComplex, state)
   const { said, found } = read
   const refusal = blockedWord(found) ?? links(said, state) ?? length(parts, state) ?? slowMode(state)
   return ruled(refusal, found, state)
+}
+
+/** What people are shown of a message: of media its address is no text, and of a place its names are read as well. */
+function shownOf(message: MessageDraft, marker: Marker | null): readonly Part[] {
+  const parts = partsOf(message)
+  if (marker === null) return parts
+  if (isMedia(marker)) return parts.slice(1)
+  const place = wordsOfPlace(marker)
+  return place === '' ? parts : [...parts, labelled(place)]
 }
 
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */

@@ -117,8 +117,8 @@ export async function retrying<T>(asking: Asking, ask: () => Promise<T>): Promis
 /** Null where another attempt would not help, or comes too late. */
 function pauseAfter(error: unknown, usually: number): number | null {
   if (!(error instanceof OpenAI.APIError)) return null
-  const isWorthIt =
-    error instanceof OpenAI.APIConnectionError || [408, 429].includes(error.status) || error.status >= 500
+  const failure = failureOf(error)
+  const isWorthIt = failure === 'MODEL_BUSY' || failure === 'MODEL_UNAVAILABLE'
   const seconds = Number(error.headers?.get('retry-after') ?? Number.NaN)
   const pause = Number.isFinite(seconds) ? seconds * 1000 : usually
   return isWorthIt && pause <= longestRetryMilliseconds ? Math.max(0, pause) : null

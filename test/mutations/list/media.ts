@@ -79,9 +79,9 @@ export const media: readonly Mutation[] = [
   {
     name: 'a sealed file that no message declares stays',
     breaks: 'F21',
-    file: 'server/domains/uploads/encrypted.ts',
-    find: '    ...fresh(node),\n',
-    put: '    ...fresh(node),\n    checked_at: new Date(node.now() + 1e10),\n',
+    file: 'server/domains/uploads/store-once.ts',
+    find: 'claim: newId(), checked_at: new Date(node.now()) }',
+    put: 'claim: newId(), checked_at: new Date(node.now() + 1e10) }',
     caughtBy: mediaLife('after a day what nothing names'),
   },
   {
@@ -250,7 +250,7 @@ export const media: readonly Mutation[] = [
     file: 'server/kernel/long-body.ts',
     find: '!request.complete\n',
     put: 'request.complete\n',
-    caughtBy: forms('three times too much'),
+    caughtBy: forms('what comes after the answer is read'),
   },
   {
     name: 'a body that is refused is read without end',
@@ -359,7 +359,7 @@ export const media: readonly Mutation[] = [
   {
     name: 'a count is told that was never stored',
     breaks: 'livestreams',
-    file: 'server/domains/streams/viewers.ts',
+    file: 'server/domains/streams/counting.ts',
     find: 'if (matchedCount === 0) {',
     put: 'if (matchedCount < 0) {',
     caughtBy: livestreams('a count that was stored'),

@@ -1,9 +1,21 @@
 import { z } from 'zod'
 import { absolute } from '#server/domains/events/changes'
-import { defineEvent } from '#server/domains/events/define'
+import { defineEvent, type Rewrite } from '#server/domains/events/define'
+import type { Row } from '#server/log/types'
 import { keys, MessageFact, PollFact } from '../facts.ts'
 import { messageOf, pollOf } from '../shown.ts'
 import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+
+/** The message asks the question that its poll has from this row on. */
+function askedAnew(row: Row, { question }: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
+  const { next } = edited(row, message)
+  return {
+    next(before) {
+      const { poll, ...body } = next(before)
+      return { ...body, ...(poll && { poll: body.deleted ? poll : { ...poll, question } }) }
+    },
+  }
+}
 
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
@@ -13,11 +25,12 @@ export const pollChanged = defineEvent('poll.changed', {
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),
   changes: (row, { poll, message, vote }) => [
-    ...(message ? [patchMessage(message.id, edited(row, message)), ...flagOf(message)] : []),
+    ...(message ? [patchMessage(message.id, askedAnew(row, poll, message)), ...flagOf(message)] : []),
     absolute(keys.poll(poll.poll_id), poll),
     ...(vote ? [absolute(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
   ],
-  rewrites: (row, { message }) => (message ? { covers: ofMessage(message.id).covers, ...edited(row, message) } : null),
+  rewrites: (row, { poll, message }) =>
+    message ? { covers: ofMessage(message.id).covers, ...askedAnew(row, poll, message) } : null,
   message: (_row, { message }) => message ?? null,
   data: (_row, { poll, message }, room) => ({
     poll: pollOf(room, poll),

@@ -23,6 +23,7 @@ export const roomArchived = defineEvent('room.archived', {
   data: () => ({}),
   entry: { action: () => 'archive' },
   holdsEverywhere: true,
+  recounts: true,
   changesRights: 'of everybody',
 })
 
