@@ -1,11 +1,6 @@
-import { unmask } from './confusables.ts'
-import { withoutAccents } from './marks.ts'
-import { normalized } from './normal.ts'
+import { letterOf, letterOrL, skeleton } from '#shared/kit/looks'
 
 const ascii = /^[\0-\x7f]*$/
-// Among them the stroke that draws out an Arabic word.
-const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u0640]/gu
-
 // Written without spaces, or drawn: each character with its marks is a word of its own.
 const spaceless = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const solitary = new RegExp(String.raw`[${spaceless}\p{Extended_Pictographic}]\p{M}*`, 'gu')
@@ -20,56 +15,8 @@ const asciiSignedWords = /[a-z0-9@$!|+]+/g
 const signedWords = /[\p{L}\p{N}\p{M}@$!|+]+/gu
 const letterLike = /\p{L}|[@$]{2}/u
 const looseEnd = '!|+'
-const letterOf: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'i',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '8': 'b',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-  '|': 'i',
-  '+': 't',
-}
-const letterOrL: Readonly<Record<string, string>> = { ...letterOf, '1': 'l', '!': 'l', '|': 'l' }
-
-/** Raised where the same text has another skeleton than before: what is stored of skeletons is then made anew. */
-export const skeletonVersion = 2
-
-/** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
-export function skeleton(text: string): string {
-  if (ascii.test(text)) return text.toLowerCase()
-  return unmask(withoutAccents(normalized(text, 'NFKD').toLowerCase().replace(invisible, '')))
-}
-
 /** Does it hold a character of a script that has no spaces between its words? */
 export const hasNoSpaces = (character: string): boolean => isSpaceless.test(character)
-
-/** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
-const lookOf = (name: string, letters: Readonly<Record<string, string>>): string =>
-  skeleton(name)
-    .replace(leets, (written) => letters[written] ?? written)
-    .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, '')
-    .replaceAll('rn', 'm')
-    .replaceAll('vv', 'w')
-
-/** The strictest form, for names that nobody may have: everything that may be read as `i` or as `l` becomes one letter. */
-export const glance = (name: string): string => lookOf(name, letterOrL).replaceAll('i', 'l')
-
-// Of Latin, Greek and Cyrillic, the last one in both cases.
-const capitalI = /[IΙІӀ]/g
-
-/**
- * What a name may be taken for, as UTS 39 has it: a capital `I`, `l`, `1` and `|` look alike, a small `i` does not. The first is
- * the name with its case folded; the others read its capitals, and its digits and signs, the other way.
- */
-export function looksOf(name: string): [look: string, ...others: string[]] {
-  const drawn = name.normalize('NFKD').replace(capitalI, 'l')
-  return [lookOf(name, letterOrL), lookOf(drawn, letterOrL), lookOf(name, letterOf), lookOf(drawn, letterOf)]
-}
 
 /** The words of a skeleton as they are spelled. */
 export function wordsOf(bones: string): string[] {

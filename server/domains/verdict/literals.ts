@@ -1,5 +1,5 @@
-import { normalized } from '#server/domains/text/normal'
 import { hasNoSpaces } from '#server/domains/text/skeleton'
+import { normalized } from '#shared/kit/normal'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
