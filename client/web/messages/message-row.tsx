@@ -139,7 +139,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
       </button>
       {mark && <small className="handle">{mark}</small>}
       {sender && isLikeStaff(sender) && (
-        <span className="chip role warm" title="The name looks like that of somebody who moderates here">
+        <span className="chip role grave" title="The name looks like that of somebody who moderates here">
           not a moderator
         </span>
       )}

@@ -102,7 +102,7 @@ function MemberSection(props: { title: string; members: readonly Member[]; all: 
                 {markOf(personOf(member)) && <small className="handle"> {markOf(personOf(member))}</small>}
               </span>
               {member.role !== 'member' && <span className={`chip role ${member.role}`}>{member.role}</span>}
-              {isLikeStaff(personOf(member)) && <span className="chip role warm">not a moderator</span>}
+              {isLikeStaff(personOf(member)) && <span className="chip role grave">not a moderator</span>}
               {isAgent(member.user_address) ? (
                 <span className="chip role">agent</span>
               ) : (
