@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { CallerAddress, Time } from '#shared/kit/primitives'
 import { LocationChat } from './location-chat.ts'
-import { LastMessage, RoomKey, RoomSummary } from './room.ts'
+import { LastMessage, Room, RoomKey, RoomSummary } from './room.ts'
 
 const Unread = z.object({
   room: RoomKey,
@@ -23,6 +23,16 @@ export const inbox = {
     limit: 'general',
     input: z.object({}),
     output: z.object({ rooms: z.array(RoomSummary) }),
+  }),
+  openAgain: operation({
+    summary:
+      'The rooms that a ban took the caller out of and that are open to them again, as it was lifted or has run out. Not those that they came back to, or left since.',
+    http: 'GET /api/user/rooms/open-again',
+    socket: '/rooms room:open-again',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ rooms: z.array(Room) }),
   }),
   locationChats: operation({
     summary: 'The rooms of places that the caller is in, newest activity first.',

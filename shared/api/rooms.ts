@@ -250,6 +250,16 @@ export const rooms = {
     output: z.object({ members: z.array(Member), total: z.number().int(), hasMore: z.boolean() }),
     errors: seen,
   }),
+  staff: operation({
+    summary:
+      'Who runs a room: its owner, admins and moderators, and in official rooms those who moderate everywhere. Who cannot moderate is not among them.',
+    http: 'GET /api/rooms/{room}/staff',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ room }),
+    output: z.object({ staff: z.array(Member) }),
+    errors: seen,
+  }),
   addMembers: operation({
     summary: 'Bring people into a group. Its admin may. Friends of the caller are added, others are invited.',
     http: 'POST /api/groups/:id/members',

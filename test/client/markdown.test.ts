@@ -47,7 +47,7 @@ describe('M69: Markdown', () => {
   })
 
   test('mentions are marked within any element', () => {
-    const named = [{ words: '@Ada', isMe: true }]
+    const named = [{ words: '@Ada', isMe: true, mark: null }]
     const html = renderToStaticMarkup(createElement(Markdown, { text: '> a\n> **@Ada** b', named }))
     expect(html).toContain('<strong><span class="mention mine">@Ada</span></strong>')
   })

@@ -11,11 +11,18 @@ import { OuterLink } from './outer-link.tsx'
 export interface Named {
   words: string
   isMe: boolean
+  /** What tells the person from another one whose name looks the same. */
+  mark: string | null
 }
 
 const roomSlug = /(?<![\p{L}\p{N}_&/#-])#[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}-]{0,99}(?<!-)/gu
 
-type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' | 'room' | 'citation' }
+type Span = {
+  start: number
+  end: number
+  kind: 'mention' | 'mine' | 'link' | 'room' | 'citation'
+  mark?: string | null
+}
 
 /** A text with its mentions, links and room names; the rest is shown as written. */
 export function InlineText({ text, named }: { text: string; named: readonly Named[] }) {
@@ -24,7 +31,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
   let at = 0
   if (isInLink) return <>{isolated(text)}</>
   const cited = (words: string) => citations.find(({ n }) => `[${n}]` === words)
-  for (const { start, end, kind } of spansOf(text, named)) {
+  for (const { start, end, kind, mark } of spansOf(text, named)) {
     if (start < at) continue
     parts.push(text.slice(at, start))
     const words = text.slice(start, end)
@@ -45,6 +52,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
       ) : (
         <span key={start} className={`mention ${kind === 'mine' ? 'mine' : ''}`}>
           {words}
+          {mark && <small className="handle"> {mark}</small>}
         </span>
       ),
     )
@@ -67,11 +75,12 @@ function RoomName({ words }: { words: string }) {
 }
 
 function spansOf(text: string, named: readonly Named[]): Span[] {
-  const mentions = named.flatMap(({ words, isMe }) =>
+  const mentions = named.flatMap(({ words, isMe, mark }) =>
     placesOf(text, words).map((start) => ({
       start,
       end: start + words.length,
       kind: isMe ? ('mine' as const) : ('mention' as const),
+      mark,
     })),
   )
   const links = addressesIn(text).map((place) => ({ ...place, kind: 'link' as const }))

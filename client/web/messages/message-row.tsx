@@ -9,6 +9,7 @@ import { lockedText, neverSecret } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
+import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
@@ -128,12 +129,21 @@ export const MessageRow = memo(function MessageRow(props: {
 
 function Byline({ message, name, onOpen }: { message: LocalMessage; name: string; onOpen: () => void }) {
   const { role, isAgent } = message.sender
+  const { markOf, isLikeStaff } = useNamesakes()
+  const sender = message.local === 'sent' ? message.sender : null
+  const mark = sender && markOf(sender)
   return (
     <p className="byline">
       <button type="button" className="who" tabIndex={-1} title={message.sender_address} onClick={onOpen}>
         {name}
       </button>
-      {role && role !== 'member' && <span className={`chip role ${role}`}>{role}</span>}
+      {mark && <small className="handle">{mark}</small>}
+      {sender && isLikeStaff(sender) && (
+        <span className="chip role grave" title="The name looks like that of somebody who moderates here">
+          not a moderator
+        </span>
+      )}
+      {role && role !== 'member' && <span className={`chip role ${role}`}>{role.replace('_', ' ')}</span>}
       {isAgent && <span className="chip role">agent</span>}
       <time className="numerals" dateTime={message.created_at}>
         {timeOf(message.created_at)}

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { Mention } from '#shared/api/message'
 import { agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
+import { useNamesakes } from '../rooms/namesakes.ts'
 import { InlineText, type Named } from './inline-text.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
@@ -12,12 +13,18 @@ const marks = /[*_~`\\<]|https?:|\]\(|^\s*(>|[-+]\s|\d{1,9}[.)]\s)/m
 export function MessageText(props: { text: string; mentions: readonly Mention[]; account: string }) {
   const { mentions, account } = props
   const text = withPlainNames(props.text)
+  const { markOf } = useNamesakes()
   const named = useMemo(() => {
-    const agents = agentMentionsIn(props.text).map(({ name }): Named => ({ words: `@${name}`, isMe: false }))
+    const agents = agentMentionsIn(props.text).map(
+      ({ name }): Named => ({ words: `@${name}`, isMe: false, mark: null }),
+    )
     return mentions
-      .map(({ start, len, id }): Named => ({ words: wordsAt(props.text, start, len), isMe: id === account }))
+      .map(({ start, len, id }): Named => {
+        const words = wordsAt(props.text, start, len)
+        return { words, isMe: id === account, mark: markOf({ id, name: words.replace(/^@/, '') }) }
+      })
       .concat(agents)
-  }, [props.text, mentions, account])
+  }, [props.text, mentions, account, markOf])
   const plain = (
     <p className="text" dir="auto">
       <InlineText text={text} named={named} />

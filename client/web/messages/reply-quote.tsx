@@ -3,6 +3,7 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
+import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
@@ -10,10 +11,13 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
   const isHidden = useBlocked().has(quoted.sender_address)
   const original = live.state.messages.find((message) => message.id === id)
   const name = nameOf(original?.sender.name, quoted.sender_address)
+  const { markOf } = useNamesakes()
+  const mark = original ? markOf(original.sender) : null
   return (
     <button type="button" className="quote" tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
       <Icon name="reply" />
       <strong>{name}</strong>
+      {mark && <small className="handle">{mark}</small>}
       <span>
         {isHidden
           ? fromBlocked

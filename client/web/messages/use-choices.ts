@@ -1,5 +1,5 @@
 import type { Gemoji } from 'gemoji'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { Mention } from '#shared/api/message'
 import type { Member } from '#shared/api/room'
 import { nameOf } from '#shared/kit/person-name'
@@ -8,6 +8,7 @@ import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { lookOf } from '../rooms/kind.ts'
+import { personOf, useNamesakes } from '../rooms/namesakes.ts'
 import type { RoomAgent } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
@@ -54,12 +55,21 @@ export function useChoices(
   const members = useMembers(canMention && word?.sign === '@')
   const rooms = useRoomList().value ?? []
   const emoji = useEmoji(word?.sign === ':')
+  const { markOf, isLikeStaff, staff } = useNamesakes(useMemo(() => members.map(personOf), [members]))
+  const noteOf = (member: Member) => {
+    const person = personOf(member)
+    const role = staff.find(({ user_address }) => user_address === member.user_address)?.role
+    const handle = member.username ? `@${member.username}` : markOf(person)
+    return [role, isLikeStaff(person) ? 'not a moderator' : null, handle].filter(Boolean).join(' · ') || null
+  }
   if (!word) return []
   const { sign, rest } = word
   if (sign === '@' && canMention)
     return [
       ...agents.filter(({ name }) => fits(rest, name)).map(ofAgent),
-      ...members.filter((one) => !isAgent(one.user_address) && fits(rest, nameIn(one), one.username)).map(ofMember),
+      ...members
+        .filter((one) => !isAgent(one.user_address) && fits(rest, nameIn(one), one.username))
+        .map((one) => ofMember(one, noteOf(one))),
     ].slice(0, shown)
   if (sign === '#') {
     const open = rooms.filter((one) => lookOf(one).isNamed && fits(rest, titleOf(one), slugOf(one)))
@@ -99,10 +109,10 @@ export function emojiFor(all: readonly Gemoji[], word: string): readonly Gemoji[
 }
 
 const nameIn = ({ name, user_address }: Member) => nameOf(name, user_address)
-const ofMember = (member: Member): Choice => ({
+const ofMember = (member: Member, note: string | null): Choice => ({
   key: member.user_address,
   title: isolated(nameIn(member)),
-  note: member.username ? `@${member.username}` : null,
+  note,
   sign: { account: member.user_address },
   words: `@${nameIn(member)} `,
   names: { kind: 'user', id: member.user_address },

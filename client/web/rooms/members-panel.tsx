@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
 import { isAgent } from '#shared/kit/room-agents'
@@ -14,9 +14,11 @@ import { SenderFace } from '../messages/sender-face.tsx'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
+import { personOf, useNamesakes } from './namesakes.ts'
 import { useOpenRoom } from './room-context.ts'
 
 const pageSize = 200
+const nobody: readonly never[] = []
 const ranks = ['owner', 'admin', 'moderator', 'member'] as const
 const titles = { owner: 'Owner', admin: 'Admins', moderator: 'Moderators', member: 'Members' } as const
 
@@ -33,6 +35,9 @@ export function MembersPanel({ state }: { state: RoomState }) {
       return found
     },
   )
+  const here = members.value ?? nobody
+  const { staff } = useNamesakes()
+  const runs = new Set(staff.map(({ user_address }) => user_address))
   const fits = (member: Member) =>
     `${nameOf(member.name, member.user_address)} ${member.username ?? ''} ${member.user_address}`
       .toLowerCase()
@@ -57,7 +62,10 @@ export function MembersPanel({ state }: { state: RoomState }) {
             <MemberSection
               key={rank}
               title={titles[rank]}
-              members={rows.filter((row) => row.role === rank && fits(row))}
+              members={[...staff, ...rows.filter((row) => !runs.has(row.user_address))].filter(
+                (row) => row.role === rank && fits(row),
+              )}
+              all={here}
             />
           ))
         }
@@ -67,8 +75,10 @@ export function MembersPanel({ state }: { state: RoomState }) {
   )
 }
 
-function MemberSection({ title, members }: { title: string; members: readonly Member[] }) {
+function MemberSection(props: { title: string; members: readonly Member[]; all: readonly Member[] }) {
+  const { title, members, all } = props
   const { live } = useOpenRoom()
+  const { markOf, isLikeStaff } = useNamesakes(useMemo(() => all.map(personOf), [all]))
   const open = useOpenPerson()
   if (members.length === 0) return null
   const ordered = members.toSorted((one, other) => Number(other.online) - Number(one.online))
@@ -87,7 +97,12 @@ function MemberSection({ title, members }: { title: string; members: readonly Me
               onClick={() => open({ id: member.user_address, name: member.name, role: member.role, live })}
             >
               <MemberFace member={member} />
-              <span className="grow">{nameOf(member.name, member.user_address)}</span>
+              <span className="grow">
+                {nameOf(member.name, member.user_address)}
+                {markOf(personOf(member)) && <small className="handle"> {markOf(personOf(member))}</small>}
+              </span>
+              {member.role !== 'member' && <span className={`chip role ${member.role}`}>{member.role}</span>}
+              {isLikeStaff(personOf(member)) && <span className="chip role grave">not a moderator</span>}
               {isAgent(member.user_address) ? (
                 <span className="chip role">agent</span>
               ) : (

@@ -19,6 +19,7 @@ import { useAct } from '../moderation/acts.ts'
 import { type AskedAct, isDeletion, type RowAct } from '../moderation/row-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
+import { NamesakesContext, useNamesakesIn } from './namesakes.ts'
 import { usePanelParts } from './panel-parts.ts'
 import { PinsBar } from './pins-bar.tsx'
 import { rightsOf } from './rights.ts'
@@ -40,6 +41,7 @@ export function OpenRoomView(props: {
   const rights = useMemo(() => rightsOf(state.me), [state.me])
   const sealed = sealedBy({ ...live.ref, messaging_type: state.room?.messaging_type })
   const knowsBlocked = useKnowsBlocked()
+  const namesakes = useNamesakesIn(state)
   const composer = useRef<ComposerHandle>(null)
   const timeline = useRef<TimelineHandle>(null)
   const [marked, setMarked] = useState<{ id: string; at: number } | null>(null)
@@ -96,41 +98,43 @@ export function OpenRoomView(props: {
   return (
     <RoomContext value={open}>
       <ModerationContext value={moderation}>
-        <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
-          <RoomHeader state={state} panel={panel} parts={parts} />
-          <PinsBar pins={knowsBlocked ? state.pins : []} />
-          <TourHint state={state} />
-          <CaughtUp status={state.status} caughtUp={state.caughtUp} />
-          {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
-          {knowsBlocked || state.error ? (
-            <Timeline
-              key={state.messages.length > 0 ? 'lines' : 'none'}
-              ref={timeline}
-              state={state}
-              marked={marked}
-              onReopen={onReopen}
+        <NamesakesContext value={namesakes}>
+          <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
+            <RoomHeader state={state} panel={panel} parts={parts} />
+            <PinsBar pins={knowsBlocked ? state.pins : []} />
+            <TourHint state={state} />
+            <CaughtUp status={state.status} caughtUp={state.caughtUp} />
+            {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
+            {knowsBlocked || state.error ? (
+              <Timeline
+                key={state.messages.length > 0 ? 'lines' : 'none'}
+                ref={timeline}
+                state={state}
+                marked={marked}
+                onReopen={onReopen}
+              />
+            ) : (
+              <div className="timeline-frame">
+                <Skeleton rows={9} label="Loading messages" />
+              </div>
+            )}
+            <TypingLine typing={state.typing} />
+            <RulesCard state={state} />
+            {state.direct && <DeviceNews direct={state.direct} />}
+            <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
+          </main>
+          {asked && <ActDialog asked={asked} live={live} onClose={() => setAsked(null)} />}
+          {reactedTo && (
+            <PickEmoji
+              onPick={(emoji) => {
+                setReactedTo(null)
+                attempt(() => live.react(reactedTo.id, emoji, true))
+              }}
+              onClose={() => setReactedTo(null)}
             />
-          ) : (
-            <div className="timeline-frame">
-              <Skeleton rows={9} label="Loading messages" />
-            </div>
           )}
-          <TypingLine typing={state.typing} />
-          <RulesCard state={state} />
-          {state.direct && <DeviceNews direct={state.direct} />}
-          <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
-        </main>
-        {asked && <ActDialog asked={asked} live={live} onClose={() => setAsked(null)} />}
-        {reactedTo && (
-          <PickEmoji
-            onPick={(emoji) => {
-              setReactedTo(null)
-              attempt(() => live.react(reactedTo.id, emoji, true))
-            }}
-            onClose={() => setReactedTo(null)}
-          />
-        )}
-        {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
+          {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
+        </NamesakesContext>
       </ModerationContext>
     </RoomContext>
   )

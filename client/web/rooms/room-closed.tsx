@@ -37,7 +37,7 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
             icon="hash"
             title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
           >
-            <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
+            <p>{outsideText(state)}</p>
           </Blank>
           <WayIn state={state} onJoined={entered} />
         </>
@@ -85,26 +85,49 @@ function Banned({ state, onReopen }: { state: RoomState; onReopen: () => void })
   const reason = state.access?.reason ?? textOf(state.error?.details?.reason)
   const now = useNowUntil(until)
   const left = secondsUntil(until, now)
+  const isOver = until !== null && left <= 0
+  const name = useNameOf(state)
   return (
-    <Blank isPage icon="block" title="You are banned from this room">
-      {reason && <p>Reason: {reason}</p>}
+    <Blank isPage icon="block" title={`You are banned from ${name}`}>
+      <p>{reason ? `Reason: ${isolated(reason)}` : 'No reason was given.'}</p>
       <p>
         {!until
           ? 'The ban has no end date.'
-          : left > 0
-            ? `${lengthOf(left)} left, until ${fullTimeOf(until)}.`
-            : 'The ban is over.'}
+          : isOver
+            ? 'The ban is over.'
+            : `${lengthOf(left)} left, until ${fullTimeOf(until)}.`}
       </p>
-      {until && left <= 0 && (
+      {isOver ? (
         <button type="button" className="button main" onClick={onReopen}>
           Come back in
         </button>
+      ) : (
+        <p>Its moderators can lift the ban, and you hear of it here. Your other rooms stay as they are.</p>
       )}
     </Blank>
   )
 }
 
-const removalText = ({ access }: RoomState) =>
-  access?.reason ? `A moderator took you out: ${access.reason}` : 'A moderator took you out. You may come back.'
+/** The name of a room that is not open: as it was known before, or by its card, which whoever is banned may see of a public room. */
+function useNameOf({ room, ref }: RoomState): string {
+  const client = useClient()
+  const card = useLoaded<string | null>(roomKey(ref), async () => {
+    if (room) return room.name
+    return client.rooms.get({ room: ref }).then(
+      (answer) => answer.room.name,
+      () => null,
+    )
+  })
+  const name = room?.name ?? card.value
+  return name ? isolated(name) : 'this room'
+}
+
+function outsideText({ access }: RoomState): string {
+  if (access?.state === 'granted') return 'Your ban was lifted. You may come back.'
+  if (access?.state !== 'removed') return 'Join to read along and to write.'
+  return access.reason
+    ? `A moderator took you out: ${isolated(access.reason)}`
+    : 'A moderator took you out. You may come back.'
+}
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -9,6 +9,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
 import { kindOf, lookOf, sections } from './kind.ts'
+import { OpenAgain } from './open-again.tsx'
 import { titleOf } from './room-title.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf } from './use-rooms.ts'
@@ -27,6 +28,7 @@ export function RoomList(props: {
       <Listed loaded={loaded} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
         {(rooms) => <Sections rooms={rooms} chosenKey={chosenKey} />}
       </Listed>
+      <OpenAgain />
     </nav>
   )
 }

@@ -53,10 +53,14 @@ export function useRooms(): Rooms {
     () =>
       client.on(table.events.unreadSnapshot, (told) => {
         const keys = new Set(told.rooms.map(({ room }) => roomKey(room)))
-        const isSame = known.current?.length === keys.size && known.current.every((one) => keys.has(keyOf(one)))
-        if (known.current && !isSame) reload()
+        const rows = known.current
+        if (!rows) return
+        // What is asked for now may still have a room that was just left.
+        const left = rows.filter((one) => keys.has(keyOf(one)))
+        if (left.length < rows.length) change(() => left)
+        if (left.length < keys.size) reload()
       }),
-    [client, reload],
+    [client, change, reload],
   )
   useEffect(() => {
     const reloadIfSeen = () => {

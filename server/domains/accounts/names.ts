@@ -1,4 +1,5 @@
-import { glance, looksOf, readings, type Spelling, spell, type Word } from '#server/domains/text/skeleton'
+import { readings, type Spelling, spell, type Word } from '#server/domains/text/skeleton'
+import { glance, looksOf } from '#shared/kit/looks'
 
 const roles =
   'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'

@@ -54,6 +54,16 @@ async function isNameOfAnother(id: string, name: string): Promise<boolean> {
   return (await Accounts.exists(taken)) !== null
 }
 
+const staffAtMost = 500
+
+/** May this name be taken for the display name of one who moderates the whole site? Theirs alone are kept free: others may share a name. */
+async function isNameOfStaff(id: string, name: string): Promise<boolean> {
+  const staff = { _id: { $ne: id }, role: { $in: ['admin' as const, 'super_admin' as const] } }
+  const found = await Accounts.find(staff, { display_name: 1 }).limit(staffAtMost).lean<Account[]>()
+  const looks = new Set(looksIn(name))
+  return found.some(({ display_name }) => display_name !== null && looksIn(display_name).some((one) => looks.has(one)))
+}
+
 async function refuseUsername(id: string, username: string): Promise<void> {
   if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
 }
@@ -81,7 +91,8 @@ interface ProfileChange {
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
-  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name)))) throw notAllowed('display_name')
+  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name)) || (await isNameOfStaff(id, name))))
+    throw notAllowed('display_name')
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {

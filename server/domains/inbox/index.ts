@@ -1,11 +1,12 @@
 import { defineDomain } from '#server/kernel/domain'
 import { inbox as contract } from '#shared/api/inbox'
 import { list, locationChats } from './list.ts'
+import { openAgain } from './open-again.ts'
 import { followUnread, greetNotifications } from './unread.ts'
 
 export const inbox = defineDomain(
   contract,
-  { list, locationChats },
+  { list, locationChats, openAgain },
   {
     connected: { '/notifications': greetNotifications },
     start: (node) => [followUnread(node)],

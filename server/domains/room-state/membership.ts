@@ -111,6 +111,25 @@ export async function bannedFrom(account: string, rooms: readonly string[], now:
   return new Set(rows.filter(({ banned_until }) => isRunning(banned_until, now)).map(({ room }) => room))
 }
 
+const askedAtMost = 200
+
+/**
+ * Of the rooms that somebody is not in any more, the newest of those in which they were banned since they came: banned still, or not, which
+ * the log of each says.
+ */
+export async function unbannedSince(account: string): Promise<string[]> {
+  const past = await Members.find(
+    { user_address: account, is_active: false },
+    { room: 1, applied_seq: 1, joined_at: 1 },
+  ).lean()
+  const bans = await Bans.find({ _id: { $in: past.map(({ room }) => `${room}|ban:${account}`) } }).lean()
+  const banned = new Map(bans.map(({ room, applied_seq }) => [room, applied_seq]))
+  // A ban changes both records at once: who has left later, has left by themselves.
+  const parted = past.filter(({ room, applied_seq }) => isKnown(room) && (banned.get(room) ?? 0) >= applied_seq)
+  const newest = parted.toSorted((one, other) => (one.joined_at < other.joined_at ? 1 : -1))
+  return newest.map(({ room }) => room).slice(0, askedAtMost)
+}
+
 /** Those of these accounts who are together with somebody in a room that nobody enters uninvited. */
 export async function sharingClosedRooms(account: string, others: readonly string[]): Promise<Set<string>> {
   const closed = (await membershipsOf(account)).filter((room) => kindOf(room).joining === 'invited')

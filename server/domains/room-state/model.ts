@@ -112,7 +112,11 @@ export const Members = followed<MemberFact>(
   'Members',
   'members',
   { user_address: required, role: required, joined_at: required, joined_seq: Number, joined_n: Number },
-  [[{ room: 1, is_active: 1, joined_at: -1 }], [{ user_address: 1, is_active: 1 }]],
+  [
+    [{ room: 1, is_active: 1, joined_at: -1 }],
+    [{ room: 1, is_active: 1, role: 1 }],
+    [{ user_address: 1, is_active: 1 }],
+  ],
 )
 
 export const Bans = followed<BanFact>(

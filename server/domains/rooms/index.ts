@@ -13,6 +13,7 @@ import { startRechecks } from './rechecks.ts'
 import { archive, createChannel, createGroup, fileRooms, get, list, openDm, update } from './rooms.ts'
 import { roomSettings } from './settings.ts'
 import { sharedKey } from './shared-key.ts'
+import { staff } from './staff.ts'
 import { createTokenRoom, listTokenRooms } from './token-rooms.ts'
 import { setTopic } from './topic.ts'
 
@@ -39,6 +40,7 @@ const actions: Actions<typeof contract> = {
   addMembers,
   setRole,
   kick,
+  staff,
 }
 
 const finishMilliseconds = 30_000

@@ -91,7 +91,7 @@ export const members: Action<typeof contract.members> = async ({ room, limit, of
 
 type MemberRow = Pick<MemberFact, 'user_address' | 'joined_at' | 'role'>
 
-async function shownMembers(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
+export async function shownMembers(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
   const accounts = rows.map(({ user_address }) => user_address)
   const [profiles, presences] = await Promise.all([profilesOf(node, accounts), presencesOf(node, accounts)])
   return rows.map(({ user_address, joined_at, role }) => {

@@ -3,11 +3,11 @@ import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { Rooms } from '#server/domains/room-state/model'
 import { standingOf } from '#server/domains/room-state/standing'
-import { skeleton } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
+import { skeleton } from '#shared/kit/looks'
 import { isOfPartner } from './partner-channel.ts'
 
 /** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */

@@ -1,4 +1,5 @@
-import { skeleton, wordsOf } from './skeleton.ts'
+import { skeleton } from '#shared/kit/looks'
+import { wordsOf } from './skeleton.ts'
 
 // A flag, a digit on a key, or any other sign that is drawn.
 const drawn =

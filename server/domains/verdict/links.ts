@@ -1,4 +1,4 @@
-import { normalized } from '#server/domains/text/normal'
+import { normalized } from '#shared/kit/normal'
 
 const commonTopLevels = [
   'com net org io co me app dev xyz info biz gg tv cc ly link site online store shop club live top pro tech ai',

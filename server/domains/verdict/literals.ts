@@ -1,5 +1,6 @@
-import { normalized } from '#server/domains/text/normal'
-import { hasNoSpaces, lowered } from '#server/domains/text/skeleton'
+import { hasNoSpaces } from '#server/domains/text/skeleton'
+import { lowered } from '#shared/kit/looks'
+import { normalized } from '#shared/kit/normal'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'

@@ -1,5 +1,5 @@
 import { wordsAskedFor, wordsToFind } from '#server/domains/text/signs'
-import { skeletonVersion } from '#server/domains/text/skeleton'
+import { skeletonVersion } from '#shared/kit/looks'
 import { Agents, type StoredAgent } from '../model.ts'
 
 const wordsAtMost = 300

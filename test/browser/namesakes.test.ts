@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { axeFaults, desktop, field, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
+
+describe('people whose names look the same', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const speak = async (page: Page, text = `Said ${randomUUID()}`) => {
+    await say(page, text)
+    await line(page, text).and(page.locator('.sent')).waitFor()
+    return text
+  }
+  const rename = async (page: Page, name: string) => {
+    const answer = await page.evaluate(async (display_name) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ display_name })
+      return (await fetch('/api/user/profile', { method: 'PATCH', headers, body })).ok
+    }, name)
+    expect(answer).toBe(true)
+  }
+  /** A channel with its owner, a namesake of the owner, and somebody whose name is their own. */
+  const gathered = async (device = desktop) => {
+    const [owner, twin, other] = [await plaza.guest(), await plaza.guest(), await plaza.guest(device)]
+    const [name, alike] = ['Mira Solberg', 'Mіra  Sоlberg']
+    await rename(owner, name)
+    await rename(twin, alike)
+    await owner.getByRole('button', { name: 'New room' }).click()
+    await owner
+      .getByRole('dialog')
+      .getByLabel('Name', { exact: true })
+      .fill(`Channel ${randomUUID().slice(0, 8)}`)
+    await owner.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click()
+    await owner.getByRole('heading', { level: 1, name: /^Channel / }).waitFor()
+    for (const page of [twin, other]) {
+      await page.goto(owner.url())
+      await page.getByRole('button', { name: 'Join this room' }).click()
+      await field(page).and(page.locator(':enabled')).waitFor()
+    }
+    return { owner, twin, other, name, alike }
+  }
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('N51: are told apart in messages, mentions and the list of members, on a %s', async (_name, device) => {
+    const { owner, twin, other, name, alike } = await gathered(device)
+    const [own, theirs, plain] = [await speak(owner), await speak(twin), await speak(other)]
+    const handle = (text: string) => line(other, text).locator('.byline .handle')
+    await handle(theirs).waitFor()
+    const [ofOwner, ofTwin] = [await handle(own).innerText(), await handle(theirs).innerText()]
+    expect(ofOwner).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
+    expect(ofTwin).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
+    expect(ofTwin).not.toBe(ofOwner)
+    expect(await handle(plain).count()).toBe(0)
+    expect(await line(other, own).getByText('owner', { exact: true }).count()).toBe(1)
+    expect(await line(other, own).getByText('not a moderator').count()).toBe(0)
+    await line(other, theirs).getByText('not a moderator').waitFor()
+    expect(await axeFaults(other)).toEqual([])
+
+    await field(other).pressSequentially('@M')
+    const choices = other.getByRole('listbox', { name: 'Suggestions' })
+    await choices.getByRole('option', { name: alike }).getByText(`not a moderator · ${ofTwin}`).waitFor()
+    await choices.getByRole('option', { name }).getByText(`owner · ${ofOwner}`).waitFor()
+    await field(other).fill('')
+
+    await pressInHeader(other, 'Members')
+    const members = other.getByRole('tabpanel')
+    const row = (title: string) => members.locator('section', { has: other.getByRole('heading', { name: title }) })
+    await row('Owner').locator('.member', { hasText: name }).getByText(ofOwner).waitFor()
+    await row('Members').locator('.member', { hasText: alike }).getByText(ofTwin).waitFor()
+    await row('Members').locator('.member', { hasText: alike }).getByText('not a moderator').waitFor()
+    expect(await members.locator('.handle').count()).toBe(2)
+    expect(await axeFaults(other)).toEqual([])
+  })
+
+  test('N51: whoever was made a moderator stands among the moderators, with a badge', async () => {
+    const { owner, other } = await gathered()
+    const said = await speak(other)
+    const called = await other.locator('.me strong').innerText()
+    await line(owner, said).locator('.who').click()
+    await owner.getByRole('button', { name: 'Make moderator' }).click()
+    await pressInHeader(owner, 'Members')
+    const moderators = owner.locator('section', { has: owner.getByRole('heading', { name: 'Moderators' }) })
+    const row = moderators.locator('.member', { hasText: called })
+    await row.getByText('moderator', { exact: true }).waitFor()
+    expect(await owner.locator('.member', { hasText: called }).count()).toBe(1)
+  })
+})
