@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { parseArgs } from 'node:util'
 import type { Config } from './config.ts'
+import { closeUntaken } from './hand-offs.ts'
 import { createCrewMetrics } from './kernel/metrics.ts'
 import { openOps } from './kernel/ops.ts'
 import { ConfigError } from './kernel/settings.ts'
@@ -86,6 +87,7 @@ export async function runWorkers(
 
   function start(slot: number): Promise<{ url: string; parts: readonly Part[] }> {
     const worker = cluster.fork()
+    closeUntaken(worker.process)
     const exited = new Promise<number>((resolve) => worker.once('exit', (code) => resolve(code ?? 1)))
     const at = performance.now()
     const member: Member = {

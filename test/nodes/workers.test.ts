@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { get } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -94,7 +95,43 @@ describe('several workers on one port', { timeout: long }, () => {
     await expect.poll(() => talk.waiting(), { timeout: 60_000 }).toEqual([])
     expect((await textsOf(crew, room)).toSorted()).toEqual(talk.said().toSorted())
   })
+
+  test('N74: what was handed to a worker that died before it took it is closed, and answered when asked again', async () => {
+    const crew = await crewOf(2, freshDatabaseUri() ?? '')
+    const [victim] = crew.workers()
+    if (!victim) throw new Error('There is no worker to kill.')
+    process.kill(victim, 'SIGSTOP')
+    const asked = Array.from({ length: 8 }, () => ask(crew))
+    // Each was accepted, and those of the other worker are answered.
+    await expect.poll(async () => (await settledOf(asked)).length).toBe(7)
+    process.kill(victim, 'SIGKILL')
+    const answers = await within(5_000, Promise.all(asked))
+    expect(answers.filter((status) => status !== 200)).toEqual([null])
+    expect(await ask(crew)).toBe(200)
+  })
 })
+
+/** The status of an answer on a connection of its own; null where that was closed without one. */
+const ask = ({ url }: Crew): Promise<number | null> =>
+  new Promise((resolve) => {
+    const request = get(`${url}/api/status`, { agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? null)
+    })
+    request.on('error', () => resolve(null))
+  })
+
+async function settledOf<T>(asked: readonly Promise<T>[]): Promise<T[]> {
+  const open = Symbol('open')
+  const now = await Promise.all(asked.map((one) => Promise.race([one, Promise.resolve(open)])))
+  return now.filter((one) => one !== open) as T[]
+}
+
+const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, reject) => setTimeout(reject, milliseconds, new Error(`Nothing after ${milliseconds} ms.`))),
+  ])
 
 test('the embedded store belongs to one process', () => {
   const { status, stderr } = start(['--workers', '2'])
