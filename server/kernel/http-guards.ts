@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { ServerResponse } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { AppError } from '#shared/errors'
@@ -26,7 +27,7 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
 export function securityHeaders(
   { publicUrl, storageUrl }: { publicUrl: string; storageUrl: string },
   shownAt: readonly string[],
-): RequestHandler {
+): ReturnType<typeof helmet> {
   const stored = sourceOf(storageUrl)
   const shown = shownAt.filter((origin) => URL.canParse(origin)).map((origin) => new URL(origin).origin)
   return helmet({
@@ -63,7 +64,7 @@ function sourceOf(address: string): string {
 const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
 
 /** The policy of what is no document: even where a browser opens it by itself, it loads and runs nothing. */
-export const nothingRuns = (response: Response): void => {
+export const nothingRuns = (response: ServerResponse): void => {
   response.setHeader('Content-Security-Policy', "default-src 'none';frame-ancestors 'none'")
 }
 

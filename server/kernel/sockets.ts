@@ -46,7 +46,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
       void refusalOf(door, request, isDraining)
         .catch(() => unavailable)
         .then((refusal) => {
-          if (refusal) sayRefused(request, refusal)
+          if (refusal) sayRefused(request, refusal, door)
           answer(null, refusal === null)
         })
     },

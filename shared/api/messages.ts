@@ -84,7 +84,7 @@ export const messages = {
     limit: 'search',
     input: z.object({
       room,
-      query: line(2, 200),
+      query: line(1, 200),
       limit: pageSize(50, 20),
       before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
     }),

@@ -87,10 +87,32 @@ const literalAutolinks: Extension = {
 export function markupOf(text: string, isDocument = false): Root {
   if (marksIn(text) === null) return plain(text)
   const disabled = isDocument ? unread.filter((name) => !ofDocuments.includes(name)) : unread
-  return fromMarkdown(text, {
+  const root = fromMarkdown(text, {
     extensions: [gfmStrikethrough({ singleTilde: false }), gfmAutolinkLiteral(), { disable: { null: disabled } }],
     mdastExtensions: [gfmStrikethroughFromMarkdown(), literalAutolinks],
   })
+  withBrackets(root, text)
+  return root
+}
+
+/** An address in the text has the brackets that it opens, as those of GitHub have: `https://a.b/[x]`. The parser leaves out the last ones. */
+function withBrackets(node: Nodes, source: string): void {
+  if (!('children' in node)) return
+  for (const [at, child] of node.children.entries()) {
+    const next = node.children[at + 1]
+    const words = 'children' in child ? child.children[0] : undefined
+    withBrackets(child, source)
+    if (child.type !== 'link' || words?.type !== 'text' || next?.type !== 'text') continue
+    if (/^[[<]/.test(writtenOf(child, source))) continue
+    const open = child.url.split('[').length - child.url.split(']').length
+    const closing = /^\]*/.exec(next.value)?.[0].slice(0, Math.max(0, open)) ?? ''
+    const ends = [child.position?.end, words.position?.end, next.position?.start]
+    for (const end of ends)
+      if (end) Object.assign(end, { offset: (end.offset ?? 0) + closing.length, column: end.column + closing.length })
+    child.url += closing
+    words.value += closing
+    next.value = next.value.slice(closing.length)
+  }
 }
 
 const plain = (value: string): Root => ({
@@ -114,7 +136,7 @@ export function webAddressOf(link: Link, source: string): string | null {
 export interface Drawn {
   /** Without marks of Markdown, and without references and tags of HTML, which other clients may draw; a line for each block. */
   words: string
-  /** Whereto its links lead, also those that the page shows as written. */
+  /** Whereto its links lead, also those that the page shows as written; one with references of HTML as it is, and as other clients read it. */
   targets: readonly string[]
 }
 
@@ -127,7 +149,7 @@ export function drawnOf(written: string): Drawn | null {
   if (!marks.test(source)) return source === written ? null : { words: source, targets: [] }
   const targets: string[] = []
   const words = readOut(source, (link) => {
-    targets.push(decodeString(link.url))
+    targets.push(...new Set([link.url, decodeString(link.url)]))
     return false
   })
   return { words: decodeString(words.replace(tag, '')), targets }

@@ -1,15 +1,19 @@
-// Which way an emoji is to be shown, and what shows nothing at all.
-const unseen = /[\ufe0e\ufe0f\u200b\u2060\ufeff]|\u200d$/g
+// What shows nothing by itself, and the blank cell of braille. What asks for a presentation is put where it belongs afterwards.
+const unseen = /(?![\u200d\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu
+// Joiners and tags say something within an emoji of Unicode's tables alone; elsewhere they show nothing.
+const loose =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}])\u200d|\u200d(?!\p{Extended_Pictographic})|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu
+const joined = /(\p{RGI_Emoji})|[\u200d\u{e0020}-\u{e007f}]/gv
 // What is shown as text unless it is told to be an emoji; before the color of a skin it always is one.
 const textual =
   /(?:[0-9#*](?=\u20e3)|(?=\p{Extended_Pictographic})(?=\p{Emoji})\P{Emoji_Presentation})(?!(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier})/gu
 
 /**
  * The one form of what somebody reacts with: composed (NFC), and each emoji "fully qualified", as Unicode's emoji-test.txt lists it.
- * `❤`, `❤️` and `❤` told to be text are all `❤️`.
+ * `❤`, `❤️` and `❤` told to be text are all `❤️`. What is not seen of it is left out.
  */
 export const signForm = (written: string): string =>
-  written.replace(unseen, '').normalize('NFC').replace(textual, '$&\ufe0f')
+  written.replace(unseen, '').replace(loose, '').normalize('NFC').replace(textual, '$&\ufe0f').replace(joined, '$1')
 
 /** Counts by sign in its one form. Older versions stored a sign in the form it was sent in, so that several may be of one sign. */
 export function countsBySign(stored: { readonly [sign: string]: number }): { [sign: string]: number } {

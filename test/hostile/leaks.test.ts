@@ -41,6 +41,34 @@ test('N13: a plain HTTP request to the path of the sockets is answered once, as 
   expect(lines.filter((line) => line.includes('failed'))).toEqual([])
 })
 
+test('N13: a refused upgrade has the headers of every other answer', async () => {
+  const headers = [
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    'Origin: https://evil.example',
+  ]
+  const line = 'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1'
+  const answer = await sendBytes(server.url, [line, ...headers, '', ''].join('\r\n'))
+  const usual = (await fetch(`${server.url}/api/nothing`)).headers
+  expect(answer).toMatchObject({
+    status: 403,
+    headers: Object.fromEntries(secured.map((name) => [name, usual.get(name)])),
+  })
+})
+const secured = [
+  'content-security-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'cache-control',
+]
+
 describe('T42: secrets that clients send are repeated nowhere', () => {
   test('a secret in every header and every field stays out of logs, figures and refusals', async () => {
     const headers = {

@@ -68,6 +68,14 @@ describe.each(over)('a poll asked over %s', (door) => {
     ['one option', { options: ['tea'] }, 'A poll has at least 2 options'],
     ['eleven options', { options: Array.from({ length: 11 }, (_, at) => `${at}`) }, 'A poll has at most 10 options'],
     ['the same option twice', { options: ['tea', 'tea'] }, 'options: must differ from one another'],
+    [
+      'N29: an option twice, composed and not',
+      { options: ['caf\u00e9', 'cafe\u0301'] },
+      'options: must differ from one another',
+    ],
+    ['N29: a heart twice', { options: ['\u2764', '\u2764\ufe0f'] }, 'options: must differ from one another'],
+    ['N29: what is not seen in an option', { options: ['tea', 'te\u200ba'] }, 'options: must differ from one another'],
+    ['N29: another space in an option', { options: ['a b', 'a\u00a0 b'] }, 'options: must differ from one another'],
     ['an end in the past', { endsAt: '2020-01-01T00:00:00Z' }, 'endsAt: must be in the future'],
   ])('is refused with %s', async (_title, spoiled, text) => {
     const room = await channelOf(owner)

@@ -53,6 +53,26 @@ test.each(over)('N29: one sign is one reaction over %s, in whichever form it is 
   expect((await owner.does(door, messages.react, { room, id, emoji: bare, on: false })).counts).toEqual({})
 })
 
+test.each(over)('N29: what is not seen makes no other reaction over %s', async (door) => {
+  const room = await channelOf(owner, member)
+  const { id } = await say(owner, room, 'to be liked')
+  const like = (emoji: string) => ({ room, id, emoji, on: true })
+  for (const hidden of [
+    '',
+    '\u00ad',
+    '\u034f',
+    '\u180e',
+    '\u{e0001}',
+    '\ufe00',
+    '\u{e0100}',
+    '\u2063',
+    '\u200d',
+    '\u2800',
+  ])
+    expect((await owner.does(door, messages.react, like(`\u{1f44d}${hidden}`))).counts).toEqual({ '\u{1f44d}': 1 })
+  expect(await owner.refused(door, messages.react, like('\u00ad'))).toMatchObject({ status: 400 })
+})
+
 test('N29: what an older version stored is summed, and taken back by any form of the sign', async () => {
   const room = await channelOf(owner, member)
   const { id } = await say(owner, room, 'long loved')

@@ -105,6 +105,26 @@ describe('M11: a search by an index', () => {
   })
 })
 
+test.each(over)('N22: one sign or letter of any script is searched over %s, as it is written', async (door) => {
+  const room = await channelOf(owner, member)
+  const texts = ['all 😀 here', 'with ❤️', 'ß alone', 'ж alone', '한 alone', 'x alone', 'Σ alone', '5㎏ rice', '№5 bus']
+  await said(owner, room, texts)
+  for (const [query, text] of [
+    ['😀', 'all 😀 here'],
+    ['❤', 'with ❤️'],
+    ['ß', 'ß alone'],
+    ['Ж', 'ж alone'],
+    ['한', '한 alone'],
+    ['X', 'x alone'],
+    ['σ', 'Σ alone'],
+    ['5㎏', '5㎏ rice'],
+    ['№5', '№5 bus'],
+    ['№', '№5 bus'],
+  ] as const)
+    expect([query, contents(await member.does(door, messages.search, { room, query }))]).toEqual([query, [text]])
+  expect(await member.refused(door, messages.search, { room, query: ' ' })).toMatchObject({ status: 400 })
+})
+
 describe('N21: what older versions filed without marks', () => {
   test('messages are found by what they say, before their blocks are filed again and after', async () => {
     const room = await channelOf(owner, member)

@@ -147,6 +147,18 @@ describe('N22: a sign in a word means itself', () => {
 
   it('a text is folded all the same', () => expect(isFound('scam', '🇸🇨🇦🇲')).toBe(true))
 
+  it.each(['5㎏ rice', '3㎝', '№5 bus', 'Plaza™', 'x²', '1️⃣st', '☎️555', 'I❤️NY', '㈱Plaza', 'a🅱c'])(
+    'a search for %j finds itself',
+    (text) => expect(holdsAll(`say ${text} now`, searchWords(text))).toBe(true),
+  )
+
+  it.each([
+    ['5kg', '5㎏ rice'],
+    ['plazatm', 'Plaza™'],
+    ['rice', '5㎏ rice'],
+    ['㎏', '5㎏ rice'],
+  ])('a search for %j finds %j', (query, text) => expect(holdsAll(text, searchWords(query))).toBe(true))
+
   it.each([
     ['🇺🇸', 'go 🇺🇸', 'come with us'],
     ['™', 'Plaza™', 'tmux'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
-import { drawnOf, nestingOf } from '#shared/kit/markup'
+import { drawnOf, markupOf, nestingOf } from '#shared/kit/markup'
 
 describe('N20: an address', () => {
   test.each(['https://a', 'HTTP://a.b/c', 'https://a.b/@c', 'https://a.b?c@d', 'https://a.b:1/'])('%j is one', (text) =>
@@ -21,6 +21,19 @@ describe('N20: an address', () => {
   ])('is found in %j', (text, found) => {
     expect(addressesIn(text).map(({ start, end }) => text.slice(start, end))).toEqual(found)
   })
+})
+
+test.each([
+  ['https://a.b/[x]', 'https://a.b/[x]'],
+  ['https://a.b/[x].', 'https://a.b/[x]'],
+  ['(https://a.b/[[x]])', 'https://a.b/[[x]]'],
+  ['https://a.b/[x]]', 'https://a.b/[x]'],
+  ['*https://a.b/[x]* c', 'https://a.b/[x]'],
+  ['[c](https://a.b/x)]', 'https://a.b/x'],
+])('N32: the address in %j has the brackets that it opens', (text, address) => {
+  const source = `see ${text} now`
+  expect(drawnOf(source)?.targets).toEqual([address])
+  expect(JSON.stringify(markupOf(source))).toContain(`"value":"${text.startsWith('[') ? 'c' : address}"`)
 })
 
 describe('T26: whereto an address leads', () => {

@@ -203,6 +203,68 @@ describe('patterns', () => {
     expect(found(text, pattern('zork'), pattern(source), pattern('^q$'))).toEqual(isIn ? [source] : [])
   })
 
+  it.each([
+    ['cafe\u0301', 'caf\u00e9', true],
+    ['[e\u0301]', 'cafe\u0301', true],
+    ['[e\u0301]', 'cafe', false],
+    ['\u095d', 'प\u095d', true],
+    ['\u09df', 'য\u09bc', true],
+    ['\ufb2a', 'שׁ', true],
+    ['\u1107\u1161\u1107\u1169', '바보', true],
+    ['^\\w+ый$', 'новый', true],
+    ['^\\w+$', 'भाषा', true],
+    ['^[\\w]+$', '한국어', true],
+    ['\\W', 'новый', false],
+    ['[\\W]', 'новый', false],
+    ['[\\W]', 'новый!', true],
+    ['[^\\W]', 'я', true],
+    ['[^\\W]', '!', false],
+    ['^[[:alpha:]]+$', 'привет', true],
+    ['[[:^alpha:]]', 'привет', false],
+    ['[[:^alpha:]]', 'привет5', true],
+    ['[[:digit:]\\w]', 'ж', true],
+    ['[]\\w]', 'ж', true],
+    ['\\Q\\w\\E', '\\w', true],
+    ['\\Q\\w\\E', 'w', false],
+  ] as const)('N30: %j on %j is composed as texts are, and knows the letters of every script', (source, text, isIn) => {
+    expect(checkPattern(source)).toMatchObject({ ok: true })
+    expect(found(text, pattern(source))).toEqual(isIn ? [source] : [])
+    expect(found(text, pattern('zork'), pattern(source), pattern('^q$'))).toEqual(isIn ? [source] : [])
+  })
+
+  it.each([
+    'x\\by',
+    'x\\B-',
+    'foo^bar',
+    'a$b',
+    '(?m)a$b',
+    '(x\\by|a$b)',
+    '\\zabc',
+    'abc\\A',
+    '[^\\s\\S]',
+    '\\p{Cs}',
+    '\\x{D800}',
+    '\\x{95D}',
+    '\\x00',
+  ])('N30: %j can never be found, and is refused', (source) =>
+    expect(checkPattern(source)).toMatchObject({ ok: false, reason: expect.stringContaining('can never be found') }),
+  )
+
+  it.each([
+    'x\\b',
+    '\\bx\\b',
+    '(x\\by|z)',
+    '(a$)?b',
+    '(?m)a$\\nb',
+    '\\Aabc\\z',
+    '[^\\W]',
+    '[\\x{D000}-\\x{FFFF}]',
+    '\\x{1F600}',
+    '\\n',
+    '\\B',
+    '^\\s+$',
+  ])('N30: %j is taken, as it can be found', (source) => expect(checkPattern(source)).toMatchObject({ ok: true }))
+
   it('never sees the skeleton', () => {
     expect(found('$c@m', pattern('scam'))).toEqual([])
     expect(found('$c@m', pattern('\\$c@m'))).toHaveLength(1)

@@ -45,7 +45,7 @@ export function SearchPanel() {
   const search = (event: FormEvent) => {
     event.preventDefault()
     setFound(null)
-    if (words.trim().length < 2) return setError(new Error('Write at least two letters.'))
+    if (words.trim() === '') return setError(new Error('Write what to look for.'))
     void look(words.trim(), null)
   }
 

@@ -1,5 +1,6 @@
 import { readings, type Spelling, spell, type Word } from '#server/domains/text/skeleton'
 import { glance, looksOf } from '#shared/kit/looks'
+import { maskOf } from './masks.ts'
 
 const roles =
   'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'
@@ -57,30 +58,25 @@ export const looksIn = (name: string): string[] => {
   return [...new Set(ways.flatMap((way) => [usernameLook(way), ...looksOf(way)]))].filter(Boolean)
 }
 
-const joinedEmoji = /(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
-const badges = /[\u2705\u2713\u2714\u2611]/u
-const stacked = /(\p{Mn}|\p{Me}){3}/u
+const ofService = 'It reads as the name of this service, of its staff or of one of their roles'
 
-/** Would this display name deceive: hidden signs, a badge, the name of the service or a claim of authority, however it is spelled? */
-export const isDeceptive = (name: string): boolean => isMasked(name) || readings(name).some(isClaim)
+/** Why a display name would deceive: it is masked, claims authority or names the service, however it is spelled. Null where it would not. */
+export const deceptionBy = (name: string): string | null =>
+  maskOf(name) ?? (readings(name).some(isClaim) ? ofService : null)
 
-/** Does the name hold what is not seen, or what passes for a badge or for something beside it? */
-export function isMasked(name: string): boolean {
-  const shown = name.replace(joinedEmoji, '')
-  return unseen.test(shown) || badges.test(shown) || stacked.test(shown.normalize('NFD'))
-}
-
-/** Would this name of a room pass for one of the service? Words such as `Help` are names of rooms like any other. */
-export const isDeceptiveRoom = (name: string): boolean => isMasked(name) || readings(name).some(isOfService)
+/** Why a name of a room would pass for one of the service, or null. Words such as `Help` are names of rooms like any other. */
+export const deceptionByRoom = (name: string): string | null =>
+  maskOf(name) ?? (readings(name).some(isOfService) ? ofService : null)
 
 /**
- * Would this name of an agent claim authority, pass for the service or its staff, or be one that is reserved among usernames? Words such
- * as `Bot` are names of agents like any other.
+ * Why a name of an agent would deceive, or null: it claims authority, passes for the service or its staff, or is one that is reserved among
+ * usernames. Words such as `Bot` are names of agents like any other.
  */
-export const isDeceptiveAgent = (name: string): boolean =>
-  isMasked(name) ||
-  readings(name).some((reading) => isOfService(reading) || claimsAuthority(reading) || isOfStaff(reading))
+export const deceptionByAgent = (name: string): string | null =>
+  maskOf(name) ?? (readings(name).some(isOurs) ? ofService : null)
+
+const isOurs = (reading: readonly Word[]): boolean =>
+  isOfService(reading) || claimsAuthority(reading) || isOfStaff(reading)
 
 const official = new Set(['official', 'officials'].map(glance))
 const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))

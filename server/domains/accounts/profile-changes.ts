@@ -4,8 +4,9 @@ import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
+import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
-import { isDeceptive, isMasked, isReserved, looksIn, usernameLook } from './names.ts'
+import { deceptionBy, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
@@ -68,13 +69,14 @@ async function refuseUsername(id: string, username: string): Promise<void> {
   if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
 }
 
-const notAllowed = (path: string) =>
-  new AppError('VALIDATION_ERROR', { message: 'This display name is not allowed', details: { path } })
+async function refuseName(path: string, id: string, name: string, fault: string | null): Promise<void> {
+  const why = fault ?? ((await isNameOfAnother(id, name)) ? 'It looks like the username of somebody else' : null)
+  if (why === null) return
+  throw new AppError('VALIDATION_ERROR', { message: `This display name is not allowed. ${why}`, details: { path } })
+}
 
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
-export async function refuseBotName(name: string): Promise<void> {
-  if (isMasked(name) || (await isNameOfAnother('', name))) throw notAllowed('name')
-}
+export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
 interface ProfileChange {
   username?: string | null | undefined
@@ -91,8 +93,10 @@ interface ProfileChange {
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
-  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name)) || (await isNameOfStaff(id, name))))
-    throw notAllowed('display_name')
+  if (name !== undefined) {
+    const passesForStaff = (await isNameOfStaff(id, name)) ? 'It looks like the name of one who runs this site' : null
+    await refuseName('display_name', id, name, deceptionBy(name) ?? passesForStaff)
+  }
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {

@@ -1,4 +1,4 @@
-import { isDeceptiveAgent, looksIn } from '#server/domains/accounts/names'
+import { deceptionByAgent, looksIn } from '#server/domains/accounts/names'
 import { AppError } from '#shared/errors'
 import { Agents } from './model.ts'
 
@@ -7,7 +7,10 @@ import { Agents } from './model.ts'
  * whoever names it. Throws AGENT_NAME_RESERVED.
  */
 export async function refuseDeceptiveName(id: string, name: string): Promise<void> {
-  if (isDeceptiveAgent(name) || (await looksOfficial(id, name))) throw new AppError('AGENT_NAME_RESERVED')
+  const deception =
+    deceptionByAgent(name) ?? ((await looksOfficial(id, name)) ? 'It looks like that of an official agent' : null)
+  if (deception !== null)
+    throw new AppError('AGENT_NAME_RESERVED', { message: `This name is not allowed. ${deception}` })
 }
 
 async function looksOfficial(id: string, name: string): Promise<boolean> {

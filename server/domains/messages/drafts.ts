@@ -5,6 +5,7 @@ import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { isVisible } from '#shared/kit/primitives'
 import type { SealedBy } from '#shared/kit/room-kinds'
+import { spansFault } from './mention-spans.ts'
 import { isCiphertext } from './sealed.ts'
 
 interface Spelled {
@@ -41,8 +42,8 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
   const trimmed = given.length - given.trimStart().length
   const mentions = (input.mentions ?? []).map((one) => ({ ...one, start: one.start - trimmed }))
   if (!isVisible(text)) throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
-  if (mentions.some(({ start, len }) => start < 0 || start + len > text.length))
-    throw new AppError('VALIDATION_ERROR', { message: 'mentions: outside the text' })
+  const fault = spansFault(text, mentions)
+  if (fault !== null) throw new AppError('VALIDATION_ERROR', { message: `mentions: ${fault}` })
   if (sealed === 'epoch' && !isCiphertext(text))
     throw new AppError('VALIDATION_ERROR', {
       message: 'text: direct messages carry ciphertext, base64 of at least 28 bytes',
@@ -57,31 +58,6 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
     blobs,
   }
 }
-
-/**
- * Spans where they are after an edit. What stands between two changes is found by its words, where these are there once; a span of which
- * something was changed names nobody any more.
- */
-export function movedSpans<Span extends { start: number; len: number }>(
-  spans: readonly Span[],
-  before: string,
-  after: string,
-): Span[] {
-  const shorter = Math.min(before.length, after.length)
-  let head = 0
-  while (head < shorter && before[head] === after[head]) head++
-  let tail = 0
-  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
-  const shift = after.length - before.length
-  return spans.flatMap((span) => {
-    if (span.start + span.len <= head) return [span]
-    if (span.start >= before.length - tail) return [{ ...span, start: span.start + shift }]
-    const words = before.slice(span.start, span.start + span.len)
-    return isOnce(before, words) && isOnce(after, words) ? [{ ...span, start: after.indexOf(words) }] : []
-  })
-}
-
-const isOnce = (text: string, words: string) => text.split(words).length === 2
 
 /** The message that asks a poll. */
 export const draftOfPoll = (poll: Asked): MessageDraft => ({

@@ -15,6 +15,7 @@ import type { Poll } from '#shared/api/poll'
 import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOfPoll } from './drafts.ts'
 import { touchable } from './edits.ts'
@@ -58,7 +59,8 @@ const create: Action<typeof contract.create> = async (
   const end = endsAt ?? ends_at ?? null
   if (end !== null && Date.parse(end) <= context.node.now())
     throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
-  if (new Set(options).size < options.length)
+  const looks = options.map((option) => signForm(option).replace(/\s+/gu, ' '))
+  if (new Set(looks).size < options.length)
     throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
   const poll_id = newId()
   const asked: Asked = { question, options, allowsMultiple, endsAt: end, isAnonymous }

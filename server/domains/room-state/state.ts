@@ -1,4 +1,4 @@
-import { isDeceptiveRoom } from '#server/domains/accounts/names'
+import { deceptionByRoom } from '#server/domains/accounts/names'
 import {
   capabilities,
   type Judging,
@@ -159,8 +159,12 @@ export const refuseRemark = (text: string, state: RoomState): void =>
  */
 export function refuseNames(node: Node, view: View, account: string, fields: { name?: string | undefined }): void {
   const isNew = fields.name !== undefined && fields.name !== roomIn(view)?.name
-  if (isNew && isDeceptiveRoom(fields.name ?? '') && !standingOf(view, account).isAdmin)
-    throw new AppError('VALIDATION_ERROR', { message: 'This name is not allowed', details: { path: 'name' } })
+  const deception = isNew ? deceptionByRoom(fields.name ?? '') : null
+  if (deception !== null && !standingOf(view, account).isAdmin)
+    throw new AppError('VALIDATION_ERROR', {
+      message: `This name is not allowed. ${deception}`,
+      details: { path: 'name' },
+    })
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
   refuseWith(wordFault(texts, judgingOf(node, view)), view.seq)
 }

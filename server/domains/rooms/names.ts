@@ -1,4 +1,4 @@
-import { isDeceptiveRoom } from '#server/domains/accounts/names'
+import { deceptionByRoom } from '#server/domains/accounts/names'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { Rooms } from '#server/domains/room-state/model'
@@ -16,7 +16,7 @@ export const uniqueName = (name: string): string => skeleton(name).replaceAll('Ï
 /** Throws for the slug of an official room, and for one that reads as the service: such are for admins to give. */
 export function refuseSlug(node: Node, view: View, account: string, slug: string | null | undefined): void {
   if (!slug || slug === roomIn(view)?.slug || standingOf(view, account).isAdmin) return
-  const readsAsOurs = isDeceptiveRoom(slug.replaceAll('-', ' '))
+  const readsAsOurs = deceptionByRoom(slug.replaceAll('-', ' ')) !== null
   if (readsAsOurs || ofAlpha.includes(slug) || isOfPartner(node, slug))
     throw new AppError('VALIDATION_ERROR', { message: 'This slug is not allowed', details: { path: 'slug' } })
 }

@@ -12,14 +12,12 @@ const bare = (sign: string): string => sign.replace(variant, '')
 export const hasMaskedSign = (text: string): boolean =>
   (text.match(drawn) ?? []).some((sign) => skeleton(sign) !== bare(sign))
 
-/** The words of a text as a search finds them: those of its skeleton, and each sign as itself. */
-export const wordsToFind = (text: string): string[] => [
-  ...wordsOf(skeleton(text)),
-  ...(text.match(drawn) ?? []).map(bare),
-]
-
-/** The words that are searched for. A sign means itself, never the letters that it shows. */
+/** The words that are searched for. A sign means itself, never the letters that it shows, and ends a word. */
 export const wordsAskedFor = (query: string): string[] => [
   ...wordsOf(skeleton(query.replace(drawn, ' '))),
   ...(query.match(drawn) ?? []).map(bare),
 ]
+
+/** The words of a text as a search finds them: those that are asked for to find it, and those that the letters of its signs make. */
+export const wordsToFind = (text: string): string[] =>
+  hasMaskedSign(text) ? [...wordsOf(skeleton(text)), ...wordsAskedFor(text)] : wordsAskedFor(text)

@@ -2,6 +2,8 @@ import { RE2JS } from 're2js'
 import { stepsOfAText } from '#shared/kit/budgets'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
+import { enginesSource } from './pattern-source.ts'
+import { isPossible } from './possible.ts'
 import { type Program, programOf } from './program.ts'
 import { trialTexts } from './trial-texts.ts'
 
@@ -41,13 +43,21 @@ function checkOf(source: string): PatternCheck {
     return { ok: false, reason: `The pattern is longer than ${patternLimits.characters} characters` }
   }
   try {
-    const programSize = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).programSize()
-    if (programSize <= patternLimits.programSize) return { ok: true, programSize }
-    return { ok: false, reason: `The pattern is too large: ${programSize} steps, at most ${patternLimits.programSize}` }
+    RE2JS.compile(source, RE2JS.CASE_INSENSITIVE)
+    const programSize = RE2JS.compile(enginesSource(source), RE2JS.CASE_INSENSITIVE).programSize()
+    if (programSize > patternLimits.programSize)
+      return {
+        ok: false,
+        reason: `The pattern is too large: ${programSize} steps, at most ${patternLimits.programSize}`,
+      }
+    return isPossible(source) ? { ok: true, programSize } : { ok: false, reason: impossible }
   } catch (error) {
     return { ok: false, reason: refusalOf(source, error) }
   }
 }
+
+const impossible =
+  'The pattern can never be found: it contradicts itself, as `a$b` and `x\\by` do, or asks for a character that no text holds'
 
 const unsupported: readonly (readonly [construct: RegExp, name: string])[] = [
   [/^(\(\?[=!])/, 'Lookahead'],

@@ -1,24 +1,8 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { Machine } from './automaton.ts'
+import { before, contextAfter, empty, holds, type Instruction, isRune, op } from './instructions.ts'
+import { enginesSource } from './pattern-source.ts'
 import { isWordRune } from './word-runes.ts'
-
-// What instructions of re2js do, and when an empty one holds. These are no part of its interface: its version is exact, and a test
-// compares each kind of pattern with the engine itself.
-const op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, firstRune: 8, lastRune: 11 } as const
-const empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
-
-interface Instruction {
-  op: number
-  out: number
-  arg: number
-  runes: Int32Array
-  matchRune(rune: number): boolean
-}
-
-/** What stood before, as far as the pattern asks. */
-const before = { start: 1, newline: 2, word: 4 } as const
-
-const newline = 10
 
 export interface Program extends Machine {
   /** The symbol of a character; characters that the pattern does not tell apart share one. */
@@ -33,14 +17,20 @@ export interface Program extends Machine {
 const stepsOfEdge = 40
 const stepsOfInstruction = 4
 
+/** Patterns as the engine compiles them. */
+export function compiledSet(...sources: readonly string[]): RE2Set {
+  const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
+  for (const source of sources) set.add(enginesSource(source))
+  set.compile()
+  return set
+}
+
 /**
  * Patterns as one machine, which finds their indexes: its places are instructions at which a match goes on, and last what stood before. The engine's
  * own search cannot say what it costs, nor be stopped.
  */
 export function programOf(...sources: readonly string[]): Program {
-  const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
-  for (const source of sources) set.add(source)
-  set.compile()
+  const set = compiledSet(...sources)
   const { dfa } = set
   const { start } = set.prog
   const instructions: readonly Instruction[] = set.prog.inst
@@ -93,7 +83,7 @@ export function programOf(...sources: readonly string[]): Program {
         const instruction = instructions[at]
         if (instruction === undefined) continue
         const { op: kind, out, arg } = instruction
-        if (kind >= op.firstRune && kind <= op.lastRune) {
+        if (isRune(instruction)) {
           if (fits[kindOf[at] ?? 0] === 1) next[out] = 1
         } else if (kind === op.match) found.push(arg)
         else if (kind === op.alt || kind === op.altMatch) {
@@ -108,7 +98,7 @@ export function programOf(...sources: readonly string[]): Program {
   }
 }
 
-const beyondUnicode = 0x110000
+export const beyondUnicode = 0x110000
 
 /**
  * One symbol for each class of characters that the engine tells apart. It knows words of ASCII alone: where a pattern asks for the edges of words, each
@@ -140,26 +130,11 @@ function kindsOf(instructions: readonly Instruction[]) {
   const kinds: Instruction[] = []
   const known = new Map<string, number>()
   const kindOf = Uint16Array.from(instructions, (instruction) => {
-    if (instruction.op < op.firstRune || instruction.op > op.lastRune) return 0
+    if (!isRune(instruction)) return 0
     const key = `${instruction.arg} ${instruction.runes.join()}`
     const kind = known.get(key) ?? kinds.push(instruction) - 1
     known.set(key, kind)
     return kind
   })
   return { kinds, kindOf }
-}
-
-function holds(context: number, rune: number): number {
-  let flags = 0
-  if (context & before.start) flags |= empty.beginText | empty.beginLine
-  if (context & before.newline) flags |= empty.beginLine
-  if (rune === newline) flags |= empty.endLine
-  if (rune < 0) flags |= empty.endText | empty.endLine
-  const changes = isWordRune(rune) !== ((context & before.word) !== 0)
-  return flags | (changes ? empty.wordBoundary : empty.noWordBoundary)
-}
-
-function contextAfter(rune: number, asked: number): number {
-  if (rune === newline && asked & empty.beginLine) return before.newline
-  return isWordRune(rune) && asked & (empty.wordBoundary | empty.noWordBoundary) ? before.word : 0
 }

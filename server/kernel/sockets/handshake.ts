@@ -1,17 +1,16 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie } from 'cookie'
 import { AppError } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
+import { nothingRuns, securityHeaders } from '../http-guards.ts'
 import { sessionCookie } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
-const refusals = { 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
-
 /** `retryAfter`: in seconds; null where trying again changes nothing. */
 export interface Refusal {
-  status: keyof typeof refusals
+  status: 403 | 429 | 503
   retryAfter: number | null
 }
 const foreign: Refusal = { status: 403, retryAfter: null }
@@ -54,10 +53,17 @@ export async function refusalOf(
   }
 }
 
-/** The engine answers 400 to every upgrade that it refuses, so the right status is written here. */
-export function sayRefused({ socket }: IncomingMessage, { status, retryAfter }: Refusal): void {
-  const wait = retryAfter === null ? '' : `Retry-After: ${retryAfter}\r\n`
-  socket.end(`HTTP/1.1 ${status} ${refusals[status]}\r\nConnection: close\r\nContent-Length: 0\r\n${wait}\r\n`)
+/** The engine answers 400 to every upgrade that it refuses, so the right status is written here, with the headers of every answer. */
+export function sayRefused(request: IncomingMessage, { status, retryAfter }: Refusal, door: SocketDoor): void {
+  const response = new ServerResponse(request)
+  securityHeaders(door.kernel.node.settings, [])(request, response, () => {})
+  nothingRuns(response)
+  response.setHeader('Cache-Control', 'no-store')
+  response.setHeader('Connection', 'close')
+  if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
+  response.assignSocket(request.socket)
+  response.writeHead(status, { 'Content-Length': 0 }).end()
+  request.socket.end()
 }
 
 /** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */

@@ -39,8 +39,8 @@ export const discovery: readonly Mutation[] = [
     name: 'an agent passes for the staff',
     breaks: 'T19',
     file: 'server/domains/accounts/names.ts',
-    find: ' || isOfStaff(reading))',
-    put: ')',
+    find: ' || isOfStaff(reading)',
+    put: '',
     caughtBy: suite('but of an official one'),
   },
   {
