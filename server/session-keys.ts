@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from './kernel/make-directory.ts'
 import { ConfigError } from './kernel/settings.ts'
 
 /** Newest first: the first signs, all verify. */
@@ -28,7 +29,7 @@ export async function keptSessionKeys(
 ): Promise<SessionKeys> {
   const file = join(directory, 'session-keys')
   const offered = existsSync(file) ? readKeys(file) : `local:${randomBytes(keyBytes).toString('base64')}`
-  if (!keepForAllNodes) keepIn(directory, file, offered)
+  if (!keepForAllNodes) await keepIn(directory, file, offered)
   const keys = parseSessionKeys(keepForAllNodes ? await keepForAllNodes(offered) : offered)
   if (!keys) throw new ConfigError(notUsable)
   return keys
@@ -38,14 +39,14 @@ const notUsable = 'The file session-keys in DATA_DIR is not usable; set SESSION_
 
 function readKeys(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new ConfigError(notUsable)
-  }
+    // A pipe would be read for ever.
+    if (statSync(file).isFile()) return readFileSync(file, 'utf8').trim()
+  } catch {}
+  throw new ConfigError(notUsable)
 }
 
-function keepIn(directory: string, file: string, text: string): void {
+async function keepIn(directory: string, file: string, text: string): Promise<void> {
   if (existsSync(file)) return
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
 }

@@ -44,7 +44,7 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
     )
   })
   await listen(server, port ?? usualPort, host).catch((error: { code?: string }) => {
-    if (port !== undefined || error.code !== 'EADDRINUSE') throw error
+    if (port !== undefined || error.code !== 'EADDRINUSE') throw Object.assign(error, { variables: 'OPS_' })
     return listen(server, 0, host)
   })
   const address = server.address() as AddressInfo

@@ -3,17 +3,19 @@ const told = ['EBUSY', 'EDAMAGED', 'ENOSPC']
 
 /**
  * What an operator is told of an error of the start, or of a tool, in one sentence; null for a fault of the program, which needs its
- * trace. `known` are the errors whose messages are written for operators.
+ * trace. `known` are the errors whose messages are written for operators; `variables` of an error begins the names of those that say
+ * where is listened.
  */
 export function sentenceOf(error: unknown, ...known: readonly (new (...given: never[]) => Error)[]): string | null {
   if (!(error instanceof Error)) return null
-  const { code, syscall, path, message } = error as NodeJS.ErrnoException
+  const { code, syscall, path, message, variables = '' } = error as NodeJS.ErrnoException & { variables?: string }
   if (known.some((each) => error instanceof each)) return message
   if (typeof code !== 'string') return null
   if (code.startsWith('ERR_PARSE_ARGS')) return message
-  if (syscall === 'listen') return `HOST or PORT cannot be used: ${message.replace(/^listen \w+: /, '')} (${code}).`
+  if (syscall === 'listen')
+    return `${variables}HOST or ${variables}PORT cannot be used: ${message.replace(/^listen \w+: /, '')} (${code}).`
   if (syscall === 'getaddrinfo')
-    return `HOST cannot be used: ${message.replace(/^getaddrinfo \w+ /, '')} is not known (${code}).`
+    return `${variables}HOST cannot be used: ${message.replace(/^getaddrinfo \w+ /, '')} is not known (${code}).`
   if (syscall && path) return `${path} cannot be used: ${reasonIn(message)} (${code}).`
   return told.includes(code) ? message : null
 }

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeDirectory } from './make-directory.ts'
 
 /** What a process of another machine has left there is not told from what one is writing, until nothing was for so long. */
 const forgottenMilliseconds = 24 * 3_600_000
@@ -8,7 +9,7 @@ const forgottenMilliseconds = 24 * 3_600_000
 /** A folder of this process alone below `wanted`, without what processes that died have left beside it; elsewhere where nothing can be written there. */
 export async function openSpoolFolder(wanted: string, now: () => number): Promise<string> {
   const make = async (folder: string) => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeDirectory(folder)
     return folder
   }
   const parent = await make(wanted).catch(() => make(join(tmpdir(), 'plaza-receiving')))

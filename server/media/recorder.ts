@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from '#server/kernel/make-directory'
 import { finalize } from './finalize.ts'
 import type { Fragment } from './live.ts'
 import type { RecordedAsset } from './messages.ts'
@@ -32,7 +33,7 @@ type Row = Omit<RecordedAsset, 'startedAt'> & { startedAt: string }
 /** Recordings in a folder: what is written, what is made of it, and a row that says how far that is. Those that a crash left are made now. */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { directory, wall, newId, tell, limits = longestRecording } = options
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   const assets = new Map<string, RecordedAsset>()
   const recorded = new Set<string>()
   const open = new Set<Promise<void>>()

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory } from '#server/kernel/make-directory'
 
 /** What outlives the engine of a stream. Of its key only a digest is kept. */
 export interface StreamRow {
@@ -20,7 +21,7 @@ export interface Registry {
 
 /** A file for each stream. */
 export async function openRegistry(directory: string): Promise<Registry> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   const place = (streamId: string) => join(directory, `${streamId}.json`)
   const rows: StreamRow[] = []
   for (const file of await readdir(directory)) {

@@ -52,8 +52,8 @@ const apiTypes = ['graphql', 'openapi', 'rest'] as const
 export const apiMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const queries: readonly string[] = ['GET', 'POST']
 
-const McpServer = z.object({ id: Id, ...said, ...secrets })
-const ApiTool = z
+export const McpServerInput = z.object({ id: Id, ...said, ...secrets })
+export const ApiToolInput = z
   .object({
     ...said,
     method: z.enum(apiMethods),
@@ -66,18 +66,18 @@ const ApiTool = z
   .refine(({ method, apiType }) => apiType !== 'graphql' || queries.includes(method), {
     error: 'GraphQL is asked by GET or POST',
   })
-export type McpServerInput = z.output<typeof McpServer>
-export type ApiToolInput = z.output<typeof ApiTool>
+export type McpServerInput = z.output<typeof McpServerInput>
+export type ApiToolInput = z.output<typeof ApiToolInput>
 
 /** Fields of an agent. An entry is the same as before where its id, or its name, is. */
 export const toolFields = {
   mcpServers: z
-    .array(McpServer)
+    .array(McpServerInput)
     .max(10)
     .refine(...unique<McpServerInput>(({ id }) => id))
     .optional(),
   apiTools: z
-    .array(ApiTool)
+    .array(ApiToolInput)
     .max(10)
     .refine(...unique<ApiToolInput>(({ name }) => name))
     .optional(),

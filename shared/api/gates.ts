@@ -63,7 +63,7 @@ export const GateAnswer = z.object({
   text: z.string(),
   checked: z.array(GateCheck),
   /** What gates of one sort say beside that. */
-  details: z.record(z.string(), z.json()),
+  details: z.record(z.string(), z.unknown()),
 })
 export type GateAnswer = z.infer<typeof GateAnswer>
 

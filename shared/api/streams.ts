@@ -341,7 +341,7 @@ export const streams = {
     limit: 'general',
     errorBody: 'text',
     /** `live` changes nothing: no others are listed. */
-    input: z.object({ live: z.literal([true, 'true']).optional(), limit: pageSize(100, 50) }),
+    input: z.object({ live: z.union([z.literal(true), z.literal('true')]).optional(), limit: pageSize(100, 50) }),
     output: z.object({ streams: z.array(PublicStream) }),
   }),
 }

@@ -12,17 +12,18 @@ export interface Sources {
 }
 
 export interface SchemaWriter {
-  /** What a caller writes, in full. */
+  /** What a caller writes, in full; but for what has a name that ends in `Input`. */
   input(schema: z.ZodType): JsonSchema
   /** What the server answers; a schema that has a name becomes a reference to it. */
   output(schema: z.ZodType): JsonSchema
-  /** Every named schema that an output has referred to. */
+  /** Every named schema that was referred to. */
   components(): Record<string, JsonSchema>
 }
 
 export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWriter {
   const registry = z.registry<{ id: string }>()
-  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const inputs = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(named)) (id.endsWith('Input') ? inputs : registry).add(schema, { id })
   const known = new Map<string, JsonSchema>()
   const keep = (definitions: JsonSchema) => {
     for (const [id, schema] of Object.entries(definitions))
@@ -41,11 +42,14 @@ export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWr
     const text = JSON.stringify(without(written, '$schema', 'id'))
     return JSON.parse(text.replace(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/')) as JsonSchema
   }
+  const kept = ({ $defs, definitions, ...own }: JsonSchema): JsonSchema => {
+    keep((($defs ?? definitions) as JsonSchema | undefined) ?? {})
+    return own
+  }
   return {
-    input: (schema) => convert(schema, 'input', z.registry()),
+    input: (schema) => kept(convert(schema, 'input', inputs)),
     output(schema) {
-      const { $defs, definitions, ...own } = convert(schema, 'output', registry)
-      keep((($defs ?? definitions) as JsonSchema | undefined) ?? {})
+      const own = kept(convert(schema, 'output', registry))
       const id = registry.get(schema)?.id
       if (id === undefined) return own
       keep({ [id]: own })

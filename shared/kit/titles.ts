@@ -22,8 +22,8 @@ export function titled(schema: JsonSchema, name: string): JsonSchema {
   return { ...schema, ...inner, ...(isType(schema) && { title: schema.title ?? pascal(name) }) }
 }
 
-const isType = ({ type, enum: choices, anyOf, oneOf, allOf }: JsonSchema): boolean =>
-  type === 'object' || Boolean(choices ?? anyOf ?? oneOf) || (Array.isArray(allOf) && allOf.length > 1)
+const isType = ({ type, properties, enum: choices, anyOf, oneOf, allOf }: JsonSchema): boolean =>
+  type === 'object' || Boolean(properties ?? choices ?? anyOf ?? oneOf) || (Array.isArray(allOf) && allOf.length > 1)
 
 const singular = { items: 'item', additionalProperties: 'value', propertyNames: 'key', not: 'not' } as const
 

@@ -12,7 +12,10 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/log\/store\.ts$/, /^server\/(log\/|ports\/database\/port\.ts)/],
   [/^server\/log\//, /^(server\/log\/|shared\/(errors|kit\/field-name)\.ts)/],
   [PORT, /^$/],
-  [/^server\/ports\//, /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once)\.ts)|shared\/errors\.ts)/],
+  [
+    /^server\/ports\//,
+    /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once|make-directory)\.ts)|shared\/errors\.ts)/,
+  ],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
   [
@@ -21,8 +24,8 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   ],
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
-  [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/settings\.ts$/],
-  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts)/],
+  [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/(settings|make-directory)\.ts$/],
+  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],
@@ -125,6 +128,13 @@ describe('the house', () => {
     expect(
       findings([parse('server/ports/a/http.ts', "export const a = () => fetch('https://a.test')")], /fetch\(/g),
     ).toHaveLength(1)
+  })
+
+  test('folders are made by one helper, as the way of Node never ends below `/proc`', () => {
+    const others = sources.filter(({ path }) => path.startsWith('server/'))
+    const endless = /\bmkdir(Sync)?\([^;]*?recursive: true/g
+    expect(findings(others, endless)).toEqual([])
+    expect(findings([parse('server/a.ts', 'await mkdir(join(a, b), { recursive: true })')], endless)).toHaveLength(1)
   })
 
   test('only the configuration reads the environment', () => {

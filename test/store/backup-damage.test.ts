@@ -141,6 +141,7 @@ describe('N70: a damaged backup is told of in one sentence, and nothing is left 
 
   test('what is no file is told of as well', async () => {
     await expect(verifyBackup(join(directory, 'none'))).rejects.toThrow(/none is not there\.$/)
-    await expect(verifyBackup(directory)).rejects.toThrow(/cannot be read \(EISDIR\)\.$/)
+    await expect(verifyBackup('')).rejects.toThrow(/^A file without a name is not there\.$/)
+    await expect(verifyBackup(directory)).rejects.toThrow(/is no regular file\.$/)
   })
 })

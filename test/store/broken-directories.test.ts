@@ -1,6 +1,19 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, open, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -15,6 +28,7 @@ let made = 0
 beforeAll(async () => {
   build()
   root = await mkdtemp(join(tmpdir(), 'plaza-broken-'))
+  await chmod(root, 0o755)
   const store = await openEmbedded(join(root, 'good'))
   const rows = Array.from({ length: 500 }, (_, at) => ({ _id: `m${at}`, text: 'x'.repeat(200) }))
   await store.db().collection('messages').insertMany(rows)
@@ -30,6 +44,7 @@ async function overwrite(at: string, places: readonly number[], bytes: Buffer): 
   for (const place of places) await file.write(bytes, 0, bytes.length, place)
   await file.close()
 }
+const pipe = async (path: string) => execFileSync('mkfifo', [path])
 const cutTo = (share: number) => async (at: string) =>
   truncate(join(at, 'data.mdb'), Math.floor((await stat(join(at, 'data.mdb'))).size * share))
 
@@ -44,6 +59,15 @@ const empty: Record<string, Breaks> = {
   'a link to itself for a store': (at) => symlink(join(at, 'data.mdb'), join(at, 'data.mdb')),
   'a directory for a lock': (at) => mkdir(join(at, 'lock')),
   'a directory for a lock of the engine': (at) => mkdir(join(at, 'lock.mdb')),
+  'a pipe for a lock': (at) => pipe(join(at, 'lock')),
+  'an empty file beside a key that was made': async (at) => {
+    await put('data.mdb', '')(at)
+    await put('session-keys', 'k:secret')(at)
+  },
+  'an empty file beside what people have uploaded': async (at) => {
+    await put('data.mdb', '')(at)
+    await mkdir(join(at, 'files'))
+  },
 }
 const full: Record<string, Breaks> = {
   'a store of two pages': (at) => truncate(join(at, 'data.mdb'), 9_000),
@@ -95,17 +119,21 @@ describe('N75, N76: the server ends at once with one sentence, whatever it is st
   const file = () => join(root, 'a-file')
   beforeAll(() => writeFile(file(), 'x'))
 
-  async function started(environment: Record<string, string>) {
+  async function run(program: string, given: readonly string[], environment: Record<string, string>, prefix: string[]) {
     const { PATH = '' } = process.env
-    const data = join(root, `d${++made}`)
-    const child = spawn(process.execPath, [programs.main], {
-      env: { PATH, DATA_DIR: data, PORT: '0', DEMO: 'off', VIDEO_PROVIDER: 'none', ...environment },
-    })
+    const [command = '', ...before] = [...prefix, process.execPath]
+    const child = spawn(command, [...before, program, ...given], { env: { PATH, ...environment } })
     const late = setTimeout(() => child.kill('SIGKILL'), long / 4)
     const [complaint, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit'), text(child.stdout)])
     clearTimeout(late)
     return { code, signal, complaint: complaint.trimEnd() }
   }
+  const started = (environment: Record<string, string>, prefix: string[] = []) => {
+    const data = { DATA_DIR: join(root, `d${++made}`), PORT: '0', DEMO: 'off', VIDEO_PROVIDER: 'none' }
+    return run(programs.main, [], { ...data, ...environment }, prefix)
+  }
+  const tool = (given: readonly string[], directory: string, prefix: string[] = []) =>
+    run(programs.cli, given, { DATA_DIR: directory }, prefix)
 
   test.each([
     ['a file in its place', () => ({ DATA_DIR: file() }), 'a-file cannot be used: '],
@@ -114,12 +142,90 @@ describe('N75, N76: the server ends at once with one sentence, whatever it is st
     ['a name that is too long', () => ({ DATA_DIR: join(root, 'x'.repeat(300)) }), '(ENAMETOOLONG).'],
     ['an address of another machine', () => ({ HOST: '192.0.2.1' }), 'HOST or PORT cannot be used: '],
     ['a host that nobody knows', () => ({ HOST: 'nowhere.invalid' }), 'HOST cannot be used: nowhere.invalid '],
+    ['a host of operators that nobody knows', () => ({ OPS_HOST: 'nowhere.invalid' }), 'OPS_HOST cannot be used: '],
+    ['an address of operators elsewhere', () => ({ OPS_HOST: '192.0.2.1' }), 'OPS_HOST or OPS_PORT cannot be used: '],
     ['a database that has no such form', () => ({ MONGODB_URI: 'mongodb://:::' }), 'MONGODB_URI cannot be used: '],
   ])('%s', async (_, environment, says) => {
     const { code, signal, complaint } = await started(environment())
     expect({ code, signal }).toEqual({ code: 1, signal: null })
     expect(complaint).toMatch(sentence)
     expect(complaint).toContain(says)
+  })
+
+  describe.skipIf(process.getuid?.() !== 0)('files that the one who starts it may not open', () => {
+    const nobody = 65_534
+    const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
+
+    test.each(
+      ['lock.mdb', 'data.mdb'].flatMap((name) => [0o600, 0o644].map((mode) => [name, mode.toString(8)] as const)),
+    )('%s of another user, %s', async (name, mode) => {
+      const directory = await directoryWith(async (at) => {
+        for (const each of await readdir(at)) await chown(join(at, each), nobody, nobody)
+        await chown(at, nobody, nobody)
+        await chown(join(at, name), 0, 0)
+        await chmod(join(at, name), Number.parseInt(mode, 8))
+      }, 'good')
+      for (const { code, complaint } of [
+        await started({ DATA_DIR: directory }, asNobody),
+        await tool(['verify'], directory, asNobody),
+      ]) {
+        expect(code).toBe(1)
+        expect(complaint).toBe(`${join(directory, name)} cannot be used: permission denied (EACCES).`)
+      }
+    })
+  })
+
+  const mount = (at: string, size: string) =>
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at]).status === 0
+  test.skipIf(process.getuid?.() !== 0)(
+    'N70, N75: a disk that is full, of which nothing but that is printed',
+    async (context) => {
+      const disk = join(root, 'disk')
+      const file = join(root, 'full.gz')
+      await mkdir(disk)
+      if (!mount(disk, '100k')) return context.skip()
+      try {
+        expect(await started({ DATA_DIR: disk })).toMatchObject({ code: 1, complaint: expect.stringMatching(sentence) })
+        expect((await tool(['backup', file], join(root, 'good'))).code).toBe(0)
+        const restored = await tool(['restore', file], join(disk, 'data'))
+        expect(restored.complaint).toBe(`${join(disk, 'data')} cannot be written: the disk is full (ENOSPC).`)
+        await writeFile(join(disk, 'rest'), Buffer.alloc(200_000)).catch(() => undefined)
+        const copy = await tool(['backup', join(disk, 'copy.gz')], join(root, 'good'))
+        expect(copy.complaint).toBe(`${join(disk, 'copy.gz')} cannot be written: the disk is full (ENOSPC).`)
+      } finally {
+        spawnSync('umount', [disk])
+      }
+    },
+  )
+
+  test('N70, N75: a place below which no folder can be made', async () => {
+    const file = join(root, 'backup.gz')
+    expect((await tool(['backup', file], join(root, 'good'))).code).toBe(0)
+    for (const { code, complaint } of [
+      await tool(['restore', file], '/proc/plaza'),
+      await tool(['backup', '/proc/plaza/backup.gz'], join(root, 'good')),
+      await started({ VIDEO_PROVIDER: 'selfhosted', MEDIA_DIR: '/proc/plaza' }),
+    ])
+      expect([code, complaint]).toEqual([1, expect.stringMatching(/^[^\n]*\/proc\/plaza cannot be used: [^\n]+$/)])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('N75: a directory that the one who backs it up may not enter', async () => {
+    const directory = await directoryWith((at) => chmod(at, 0o700), 'good')
+    const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    const { code, complaint } = await tool(['backup', '/tmp/plaza-of-nobody.gz'], directory, asNobody)
+    expect(code).toBe(1)
+    expect(complaint).toBe(`${join(directory, 'data.mdb')} cannot be used: permission denied (EACCES).`)
+  })
+
+  test('a pipe for a key, or for a backup', async () => {
+    const directory = await directoryWith((at) => pipe(join(at, 'session-keys')), 'good')
+    const { code, complaint } = await started({ DATA_DIR: directory })
+    expect([code, complaint]).toEqual([1, expect.stringContaining('session-keys in DATA_DIR is not usable')])
+    const file = join(directory, 'session-keys')
+    for (const command of ['verify', 'restore']) {
+      const said = await tool([command, file], join(root, 'nowhere'))
+      expect([said.code, said.complaint]).toEqual([1, `${file} is no regular file.`])
+    }
   })
 
   test.each(['session-keys', 'files'])('%s of another kind', async (name) => {

@@ -1,5 +1,5 @@
 import { maySendTo } from '#server/domains/identity/browsers'
-import { sendLetter } from '#server/domains/outgoing/index'
+import { postLetter } from '#server/domains/outgoing/index'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 
@@ -19,14 +19,14 @@ export async function allowLetter(context: Context, email: string): Promise<void
 const unasked = 'If you did not ask for this, you need not do anything.'
 
 export const writeCode = ({ node }: Context, to: string, code: string, effect: string) =>
-  node.jobs.add(sendLetter, {
+  postLetter(node, {
     to,
     subject: 'Your code for Plaza',
     text: `Your code is ${code}\n\nIt ${effect} at ${node.settings.publicUrl}\nand is good for ten minutes, once.\n\n${unasked}\n`,
   })
 
 export const writeLink = ({ node }: Context, to: string, link: string) =>
-  node.jobs.add(sendLetter, {
+  postLetter(node, {
     to,
     subject: 'Your link to Plaza',
     text: `This link signs you in, once, within fifteen minutes:\n\n${link}\n\n${unasked}\n`,

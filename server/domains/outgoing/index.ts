@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { Undeliverable } from '#server/ports/mail/port'
 import { AppError } from '#shared/errors'
@@ -26,3 +28,17 @@ export const sendText = job({
     await node.services.sms.send({ id, ...text })
   },
 })
+
+/** Has a letter sent. One that this server shows instead is there before the answer is. */
+export async function postLetter({ jobs, services }: Node, letter: z.input<typeof sendLetter.payload>): Promise<void> {
+  const id = newId()
+  await jobs.add(sendLetter, letter, id)
+  if (services.mail?.shownAt) await services.mail.send({ id, ...letter })
+}
+
+/** Has a text sent, and shown as letters are. */
+export async function postText({ jobs, services }: Node, text: z.input<typeof sendText.payload>): Promise<void> {
+  const id = newId()
+  await jobs.add(sendText, text, id)
+  if (services.sms?.shownAt) await services.sms.send({ id, ...text })
+}

@@ -4,7 +4,7 @@ import { friendsAmong } from '#server/domains/friends/pairs'
 import { knowBrowser, maySendTo } from '#server/domains/identity/browsers'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
 import { tellOfChange } from '#server/domains/identity/notices'
-import { sendText } from '#server/domains/outgoing/index'
+import { postText, sendText } from '#server/domains/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { phone as contract } from '#shared/api/phone'
@@ -26,7 +26,7 @@ export const phone = defineDomain(
       await allowText(context, phoneNumber)
       await setNumber(account, phoneNumber, node.now())
       const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
-      await node.jobs.add(sendText, {
+      await postText(node, {
         to: phoneNumber,
         text: `Your Plaza code is ${code}. It is good for ten minutes.`,
       })

@@ -1,8 +1,9 @@
 import { Socket } from 'node:net'
 import { resolve } from 'node:path'
 import mongoose from 'mongoose'
+import { makeDirectory } from '#server/kernel/make-directory'
 import { Collection } from './embedded/collection.ts'
-import { inWords, makeDirectory } from './embedded/directory.ts'
+import { inWords } from './embedded/directory.ts'
 import { openEnvironment } from './embedded/environment.ts'
 import { serverError } from './embedded/errors.ts'
 import { fullDisk, isFull } from './embedded/full.ts'
@@ -22,7 +23,11 @@ export type EmbeddedStore = Awaited<ReturnType<typeof openEmbedded>>
 export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   const directory = resolve(dir)
   await makeDirectory(directory)
-  return openLocked(await lockDirectory(directory), sweeps)
+  return openLocked(await lockDirectory(directory).catch(onFullDisk), sweeps)
+}
+
+function onFullDisk(error: unknown): never {
+  throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? fullDisk('The store cannot be opened', error) : error
 }
 
 /** The store of a directory that this process has locked, to serve others or for a tool. It is let go as the store is closed, or cannot be opened. */

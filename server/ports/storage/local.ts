@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fewAtOnce } from '#server/kernel/few-at-once'
+import { makeDirectory } from '#server/kernel/make-directory'
 import { AppError } from '#shared/errors'
 import { bytesOf, isKey, type Listed, type Storage } from './port.ts'
 
@@ -14,7 +15,7 @@ const putsAtOnce = 2
 export async function localStorage(folder: string, reserveBytes = 0): Promise<Storage> {
   const unfinished = join(folder, '.unfinished')
   await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  await makeDirectory(unfinished)
   const inTurn = fewAtOnce(putsAtOnce)
   const pathOf = (key: string) => join(folder, ...key.split('/'))
   return {
@@ -61,8 +62,7 @@ export async function localStorage(folder: string, reserveBytes = 0): Promise<St
 
 /** A folder is found after a crash only once the folder that holds it is synced. */
 async function makeFolders(root: string, folder: string): Promise<void> {
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (made === undefined) return
+  if (!(await makeDirectory(folder))) return
   for (let at = folder; at.length >= root.length; at = dirname(at)) await sync(at)
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { makeDirectory } from '#server/kernel/make-directory'
 import type { EngineSettings } from '#server/media/messages'
 import { hostedVideo } from './hosts.ts'
 import type { MediaHosts, Video } from './port.ts'
@@ -37,9 +38,9 @@ const usualRtmpPort = 1935
 const rtmpUrlOf = ({ publicUrl, rtmp }: VideoOptions, port: number) =>
   rtmp.url ?? `rtmp://${new URL(publicUrl).hostname}:${port}`
 
-function start(options: VideoOptions, rtmpPort: number) {
+async function start(options: VideoOptions, rtmpPort: number) {
   const { publicUrl, engine } = options
-  const host = hostIn(engine.directory)
+  const host = await hostIn(engine.directory)
   const rtmpUrl = rtmpUrlOf(options, rtmpPort)
   return { host, rtmpUrl, video: selfHostedVideo({ ...engine, host, httpPort: 0, rtmpPort }, { publicUrl, rtmpUrl }) }
 }
@@ -50,7 +51,7 @@ export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo
   const usual = await freePort(usualRtmpPort, engine.rtmpHost)
   const port = rtmp.port ?? usual ?? (await freePort(0, engine.rtmpHost)) ?? usualRtmpPort
   const isFree = (await freePort(port, engine.rtmpHost)) !== null
-  const { video, rtmpUrl } = start(options, port)
+  const { video, rtmpUrl } = await start(options, port)
   const taken = `RTMP_PORT ${port} cannot be had now: browsers alone publish`
   const why = `kept in ${engine.directory}; ${isFree ? `OBS publishes to ${rtmpUrl}/live` : taken}`
   return { video, adapter, why, close: video.close }
@@ -63,12 +64,12 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
   const port = rtmp.port ?? usualRtmpPort
   const video = await hostedVideo({
     ...shared,
-    home: hostIn(engine.directory),
+    home: await hostIn(engine.directory),
     addresses: addressesAt({ publicUrl, rtmpUrl: rtmpUrlOf(options, port) }),
     async openLocal() {
       const held = await lock(engine.directory)
       if (!held) return null
-      const { host: id, rtmpUrl, video: local } = start(options, port)
+      const { host: id, rtmpUrl, video: local } = await start(options, port)
       const close = () => local.close().finally(() => held.release())
       return { id, rtmpUrl, video: local, adopt: local.adopt, close }
     },
@@ -94,13 +95,15 @@ function freePort(port: number, host: string): Promise<number | null> {
 }
 
 /** The name of what is kept in a directory; ids of its streams begin with it. */
-function hostIn(directory: string): string {
+async function hostIn(directory: string): Promise<string> {
   const file = join(directory, 'host')
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   try {
-    writeFileSync(file, randomBytes(4).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
+    await writeFile(file, randomBytes(4).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readFileSync(file, 'utf8')
+  if (!(await stat(file)).isFile())
+    throw Object.assign(new Error('no regular file'), { code: 'EINVAL', syscall: 'read', path: file })
+  return readFile(file, 'utf8')
 }

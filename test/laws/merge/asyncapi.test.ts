@@ -39,8 +39,13 @@ function typesIn(schema: unknown): Schema[] {
   const inner = Object.entries(schema).flatMap(([keyword, value]) =>
     keyword === 'enum' || keyword === 'const' || keyword === 'default' ? [] : typesIn(value),
   )
-  const { type, enum: choices, anyOf, oneOf } = schema as Schema
-  const isType = type === 'object' || Array.isArray(choices) || Array.isArray(anyOf) || Array.isArray(oneOf)
+  const { type, properties, enum: choices, anyOf, oneOf } = schema as Schema
+  const isType =
+    type === 'object' ||
+    typeof properties === 'object' ||
+    Array.isArray(choices) ||
+    Array.isArray(anyOf) ||
+    Array.isArray(oneOf)
   return isType ? [schema as Schema, ...inner] : inner
 }
 

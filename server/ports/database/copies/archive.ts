@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -66,7 +66,7 @@ export async function* readArchive(file: string): AsyncGenerator<Entry, Copied> 
       yield value
     }
   } catch (error) {
-    if (error instanceof Unreadable) throw new CopyError(`${file} ${error.message}.`)
+    if (error instanceof Unreadable) throw new CopyError(`${file || 'A file without a name'} ${error.message}.`)
     if (error instanceof NoBackup) throw new CopyError(`${file} is no backup of Plaza.`)
     if (error instanceof Fault) throw new CopyError(`${file} is damaged at line ${at}: ${error.message}.`)
     throw error
@@ -164,10 +164,13 @@ function tallyLines() {
 const magic = Buffer.from('1f8b', 'hex')
 
 async function beginningOf(file: string): Promise<{ size: number; begin: Buffer }> {
-  const handle = await open(file)
+  // Without waiting for whoever writes into a pipe.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw new Unreadable('is no regular file')
     const { buffer } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0)
-    return { size: (await handle.stat()).size, begin: buffer }
+    return { size: found.size, begin: buffer }
   } finally {
     await handle.close()
   }
@@ -203,6 +206,7 @@ async function* linesIn(file: string): AsyncGenerator<string> {
 const isOfReading = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 function unreadable(error: unknown): never {
+  if (error instanceof Unreadable) throw error
   const code = (error as NodeJS.ErrnoException).code
   throw new Unreadable(code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`)
 }

@@ -1,5 +1,6 @@
-import { access, link, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { access, link, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { makeDirectory } from '#server/kernel/make-directory'
 import { lockDirectory } from '../embedded/lock.ts'
 import { CopyError, checkSame } from '../embedded/sums.ts'
 import type { Document } from '../embedded/values.ts'
@@ -20,11 +21,11 @@ export async function backUp(directory: string, to: string, files: string | null
   const file = resolve(to)
   if (await exists(file)) throw new CopyError(`${file} is there already.`)
   if (!(await exists(join(directory, storeFile)))) throw new CopyError(`There is no store in ${directory}.`)
-  await mkdir(dirname(file), { recursive: true })
+  await makeDirectory(dirname(file))
   const beside = await mkdtemp(`${file}.`)
   try {
     const part = join(beside, 'backup')
-    await writeArchive(askStore(directory, 'backup'), files, part)
+    await writeArchive(askStore(directory, 'backup'), files, part).catch(onFullDisk(file))
     const written = await verifyBackup(part)
     await link(part, file)
     await syncDirectory(dirname(file))
@@ -55,7 +56,7 @@ export async function verifyBackup(file: string): Promise<Copied> {
  */
 export async function restore(from: string, directory: string, files = join(directory, 'files')): Promise<Copied> {
   await verifyBackup(from)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(resolve(directory))
   const lock = await lockDirectory(resolve(directory))
   try {
     await refuseFull(directory)
@@ -66,7 +67,7 @@ export async function restore(from: string, directory: string, files = join(dire
       return read
     }).catch(async (error: unknown) => {
       await rm(beside, { recursive: true, force: true })
-      throw error
+      return onFullDisk(directory)(error)
     })
     await moveFiles(join(beside, 'files'), files)
     await rename(join(beside, storeFile), join(directory, storeFile))
@@ -75,6 +76,14 @@ export async function restore(from: string, directory: string, files = join(dire
     return copied
   } finally {
     await lock.release()
+  }
+}
+
+/** Of what was being written where, as the system does not say it. */
+function onFullDisk(path: string): (error: unknown) => never {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    throw new CopyError(`${path} cannot be written: the disk is full (ENOSPC).`)
   }
 }
 
@@ -122,8 +131,12 @@ async function within<T>(directory: string, work: (store: EmbeddedStore) => Prom
   return work(store).finally(() => store.close())
 }
 
+/** Throws where that cannot be told, as in a directory that may not be entered. */
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false
+      throw error
+    },
   )

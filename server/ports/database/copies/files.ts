@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { makeDirectory } from '#server/kernel/make-directory'
 import { isKey } from '../../storage/port.ts'
 import { CopyError, createTally, type Sum } from '../embedded/sums.ts'
 
@@ -60,7 +61,7 @@ export function fileWriter(folder: string) {
   return {
     async begin(key: string): Promise<void> {
       await end()
-      await mkdir(dirname(join(folder, key)), { recursive: true, mode: 0o700 })
+      await makeDirectory(dirname(join(folder, key)))
       current = await open(join(folder, key), 'wx', 0o600)
     },
     write: async (bytes: Buffer): Promise<void> => current?.writeFile(bytes),
@@ -73,7 +74,7 @@ export async function moveFiles(from: string, to: string): Promise<void> {
   const folders = new Set<string>()
   for (const key of await keysIn(from)) {
     const target = join(to, key)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await makeDirectory(dirname(target))
     await rename(join(from, key), target)
     for (let at = dirname(target); at.length >= to.length; at = dirname(at)) folders.add(at)
   }

@@ -1,26 +1,18 @@
-import { lstat, mkdir, open, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { getSystemErrorName } from 'node:util'
 import { Damaged } from './seal.ts'
 
-/** Makes a directory and those above it. Node's own way of it never ends where none can be made, as in `/proc`. */
-export async function makeDirectory(path: string): Promise<void> {
-  const make = () => mkdir(path, { mode: 0o700 })
-  try {
-    await make()
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ENOENT' && dirname(path) !== path) return makeDirectory(dirname(path)).then(make)
-    if (code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
-  }
-}
+/** What a server makes in a directory once a store in it has been written to. */
+const keptBeside = ['session-keys', 'files']
 
-/** What lmdb opens without looking, and ends the process where it is something else. */
-export async function checkStoreFiles(directory: string): Promise<void> {
+/** What lmdb opens without looking, and ends the process where it is something else, or may not be written. False where there is no store yet. */
+export async function checkStoreFiles(directory: string): Promise<boolean> {
   await sizeOf(join(directory, 'lock.mdb'))
   const path = join(directory, 'data.mdb')
   const size = await sizeOf(path)
-  if (size === 0) return
+  if (size === 0) await refuseEmptied(directory, path)
+  if (!size) return false
   const handle = await open(path)
   try {
     const read = async (at: number, bytes: number) =>
@@ -32,6 +24,7 @@ export async function checkStoreFiles(directory: string): Promise<void> {
     for (const page of newest.roots)
       if (!isRoot(page, await read(Number(page) * newest.pageBytes, headerBytes)))
         throw new Damaged(`${path} ends too early, or its pages are not what was written`)
+    return true
   } finally {
     await handle.close()
   }
@@ -46,15 +39,25 @@ export function inWords(error: unknown, directory: string): unknown {
   return Object.assign(error, { code: getSystemErrorName(-code), syscall: 'open', path })
 }
 
-/** Zero where there is no such file, or where nothing is in it yet. */
-async function sizeOf(path: string): Promise<number> {
+/** A start that was cut off leaves an empty file, and nothing beside it. */
+async function refuseEmptied(directory: string, path: string): Promise<void> {
+  const names = new Set(await readdir(directory))
+  const [kept] = keptBeside.filter((name) => names.has(name))
+  if (kept !== undefined) throw new Damaged(`${path} is empty, and ${kept} beside it is of a store that was not`)
+}
+
+/** Null where there is no such file. Throws where it cannot be both read and written. */
+async function sizeOf(path: string): Promise<number | null> {
   const found = await stat(path).catch(async (error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error
     if (await lstat(path).catch(() => null)) throw new Damaged(`${path} leads nowhere`)
     return null
   })
-  if (found && !found.isFile()) throw new Damaged(`${path} is no file`)
-  return found?.size ?? 0
+  if (!found) return null
+  if (!found.isFile()) throw new Damaged(`${path} is no file`)
+  const handle = await open(path, 'r+')
+  await handle.close()
+  return found.size
 }
 
 // The beginning of a page, and of the two of them that say where all others are (`MDB_page` and `MDB_meta` of lmdb).

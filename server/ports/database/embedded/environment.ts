@@ -1,5 +1,6 @@
 import type { RootDatabase } from 'lmdb'
 import { checkStoreFiles } from './directory.ts'
+import { fullDisk, isFull } from './full.ts'
 import type { Lock } from './lock.ts'
 
 /** lmdb's own types leave out what it takes beside a key. */
@@ -18,7 +19,9 @@ export async function openEnvironment({ directory }: Lock): Promise<Environment>
       { cause },
     )
   })
-  await checkStoreFiles(directory)
+  // A store that is begun on a full disk is torn, and lmdb prints each of its attempts.
+  if (!(await checkStoreFiles(directory)) && isFull(directory)) throw fullDisk('There can be no store')
+  hush()
   return lmdb.open<Buffer, Buffer>({
     path: directory,
     noSubdir: false,
@@ -28,3 +31,17 @@ export async function openEnvironment({ directory }: Lock): Promise<Environment>
     overlappingSync: false,
   })
 }
+
+let isHushed = false
+
+/** lmdb prints with its trace what it throws as well, and knows no option against it. */
+function hush(): void {
+  if (isHushed) return
+  isHushed = true
+  const print = console.error
+  console.error = (...said: unknown[]) => {
+    if (!said.some(isOfLmdb)) print(...said)
+  }
+}
+
+const isOfLmdb = (said: unknown): boolean => said instanceof Error && /[\\/]lmdb[\\/]/.test(said.stack ?? '')

@@ -12,5 +12,5 @@ export function isFull(directory: string): boolean {
   }
 }
 
-export const fullDisk = (what: string, cause: unknown): Error =>
+export const fullDisk = (what: string, cause?: unknown): Error =>
   Object.assign(new Error(`${what}: the disk is full (ENOSPC)`, { cause }), { code: 'ENOSPC' })

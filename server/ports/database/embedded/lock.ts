@@ -150,7 +150,7 @@ interface Seen {
 
 function look(path: string): Seen | null {
   try {
-    if (statSync(path).isDirectory()) throw new Damaged(`${path} is no file`)
+    if (!statSync(path).isFile()) throw new Damaged(`${path} is no file`)
     const content = readFileSync(path, 'utf8')
     const { ino, mtimeMs } = statSync(path)
     return { content, text: `${ino} ${mtimeMs} ${content}`, since: performance.now() }
