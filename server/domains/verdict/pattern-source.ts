@@ -1,4 +1,4 @@
-import { normalized } from '#server/domains/text/normal'
+import { normalized } from '#shared/kit/normal'
 
 const letters = ['L', 'M', 'Nl']
 const categories = [...letters, 'Nd', 'Pc', 'No', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'S', 'Z', 'C']
