@@ -35,7 +35,8 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
   }
   if (!imageMimeTypes.some((type) => type === media.type))
     return <MediaFault text="This is no kind of picture that is shown." />
-  return <SealedPicture open={sealed(media.type)} kind={media.type === 'image/gif' ? 'gif' : 'photo'} alt={alt} />
+  const kind = media.type === 'image/gif' ? 'gif' : 'photo'
+  return <SealedPicture open={sealed(media.type)} url={url} kind={kind} alt={alt} />
 }
 
 /** Media are sealed by the key of the epoch that their message names; what is not sent yet, by the one of now. */

@@ -1,10 +1,11 @@
-import { lazy, useRef, useState } from 'react'
+import { lazy, type ReactEventHandler, useRef, useState } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
+import { PictureFrame } from './picture-frame.tsx'
 import { whyNotShown } from './stored.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
@@ -15,39 +16,41 @@ interface PictureProps {
   kind: 'photo' | 'gif' | 'pixel_art'
 }
 
-/** A picture that is stored as it is. Its place is the same before and after it is loaded. */
+/** A picture that is stored as it is. */
 export function StoredPicture({ url, ...picture }: PictureProps & { url: string }) {
   const [fault, setFault] = useState<string | null>(null)
   const [isMoving, setMoving] = useState(
     picture.kind !== 'gif' || !matchMedia('(prefers-reduced-motion: reduce)').matches,
   )
-  if (!isMoving) {
-    return (
-      <div className={`picture-frame ${picture.kind}`}>
-        <button type="button" className="button small" onClick={() => setMoving(true)}>
-          <Icon name="play" />
-          Play {picture.alt}
-        </button>
-      </div>
-    )
-  }
   return (
-    <div className={`picture-frame ${picture.kind}`}>
-      {fault ? (
-        <MediaFault text={fault} onRetry={() => setFault(null)} />
-      ) : (
-        <Picture {...picture} src={url} onFault={() => void whyNotShown(url).then(setFault)} />
-      )}
-    </div>
+    <PictureFrame kind={picture.kind} url={url}>
+      {(onLoad) => {
+        if (fault) return <MediaFault text={fault} onRetry={() => setFault(null)} />
+        if (isMoving)
+          return <Picture {...picture} src={url} onLoad={onLoad} onFault={() => void whyNotShown(url).then(setFault)} />
+        return (
+          <button type="button" className="button small" onClick={() => setMoving(true)}>
+            <Icon name="play" />
+            Play {picture.alt}
+          </button>
+        )
+      }}
+    </PictureFrame>
   )
 }
 
-/** A picture that was sealed: it is loaded and opened when it comes into view. */
-export function SealedPicture({ open, ...picture }: PictureProps & { open: () => Promise<Blob> }) {
-  return <Near className={`picture-frame ${picture.kind}`}>{() => <Opened open={open} {...picture} />}</Near>
+type Sealed = PictureProps & { open: () => Promise<Blob> }
+
+/** A picture that was sealed: it is loaded and opened when it comes into view. `url` is where it lies, sealed. */
+export function SealedPicture({ url, ...picture }: Sealed & { url?: string }) {
+  return (
+    <PictureFrame kind={picture.kind} url={url}>
+      {(onLoad) => <Near className="picture-inside">{() => <Opened {...picture} onLoad={onLoad} />}</Near>}
+    </PictureFrame>
+  )
 }
 
-function Opened({ open, ...picture }: PictureProps & { open: () => Promise<Blob> }) {
+function Opened({ open, ...picture }: Sealed & { onLoad: ReactEventHandler<HTMLImageElement> }) {
   const { value, error, reload } = useLoaded('picture', open)
   const src = useObjectUrl(value)
   const [isFaulty, setFaulty] = useState(false)
@@ -57,7 +60,13 @@ function Opened({ open, ...picture }: PictureProps & { open: () => Promise<Blob>
   return <Picture {...picture} src={src} onFault={() => setFaulty(true)} />
 }
 
-function Picture(props: PictureProps & { src: string; onFault: () => void }) {
+interface Loading {
+  src: string
+  onLoad: ReactEventHandler<HTMLImageElement>
+  onFault: () => void
+}
+
+function Picture(props: PictureProps & Loading) {
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   return (
@@ -69,6 +78,7 @@ function Picture(props: PictureProps & { src: string; onFault: () => void }) {
           loading="lazy"
           decoding="async"
           referrerPolicy="no-referrer"
+          onLoad={props.onLoad}
           onError={props.onFault}
         />
       </button>

@@ -4,6 +4,26 @@ import type { Row } from './rows.ts'
 const nearEnd = 80
 const nearStart = 240
 
+/**
+ * Makes a change by which an element of the timeline becomes higher or lower. What stands below it stays where it is, also at the end, unless the
+ * element begins in the lower half of what is seen: then what stands above it does.
+ */
+export function keepBelow(element: HTMLElement | null, change: () => void): void {
+  const timeline = element?.closest<HTMLElement>('.timeline')
+  if (!element || !timeline) {
+    change()
+    return
+  }
+  const seen = timeline.getBoundingClientRect()
+  const before = element.getBoundingClientRect()
+  const { scrollTop, scrollHeight, clientHeight } = timeline
+  const isAtEnd = scrollHeight - scrollTop - clientHeight < 1
+  change()
+  if (!isAtEnd && before.top >= seen.top + seen.height / 2) return
+  // Not added to what it is now: at the end of less than before it is less already.
+  timeline.scrollTop = scrollTop + element.getBoundingClientRect().height - before.height
+}
+
 /** Scrolls along with new messages while the end is visible; keeps the visible rows in place when rows are added above. */
 export function useScroll(input: {
   rows: readonly Row[]
