@@ -45,7 +45,6 @@ export function SearchPanel() {
   const search = (event: FormEvent) => {
     event.preventDefault()
     setFound(null)
-    if (words.trim() === '') return setError(new Error('Write what to look for.'))
     void look(words.trim(), null)
   }
 
