@@ -183,7 +183,7 @@ describe('axe finds nothing', () => {
     await say(page, deleted)
     await line(page, deleted).and(page.locator('.sent')).focus()
     await page.keyboard.press('d')
-    const undo = page.getByRole('status').getByRole('button', { name: 'Undo' })
+    const undo = page.locator('.toasts p', { hasText: 'Message deleted' }).getByRole('button', { name: 'Undo' })
     await undo.waitFor()
     await judge(page, 'undo')
     await undo.click()

@@ -8,18 +8,21 @@ import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { lookOf } from './kind.ts'
 import { goTo } from './route.ts'
-import { refOf, useRoomList } from './use-rooms.ts'
+import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
 /** The rooms whose ban is over, each with a press to come back. */
 export function OpenAgain() {
   const client = useClient()
   const list = useRoomList()
-  const known = list.value?.length ?? 0
-  const { value, reload } = useLoaded<readonly Room[]>(`open again ${known}`, async () => {
+  const isKnown = list.value !== null
+  const { value, reload } = useLoaded<readonly Room[]>(`open again ${isKnown}`, async () => {
+    if (!isKnown) return []
     const { rooms } = await client.inbox.openAgain({})
     return rooms
   })
   useEffect(() => client.on(table.events.access, reload), [client, reload])
+  const own = new Set(list.value?.map(keyOf))
+  const open = value?.filter((room) => !own.has(keyOf(room))) ?? []
   const back = async (room: Room) => {
     const ref = refOf(room)
     await client.rooms.join({ room: ref })
@@ -27,11 +30,11 @@ export function OpenAgain() {
     reload()
     goTo(ref)
   }
-  if (!value || value.length === 0) return null
+  if (open.length === 0) return null
   return (
     <section aria-label="Open to you again">
       <ul>
-        {value.map((room) => (
+        {open.map((room) => (
           <li key={room.id}>
             <ActButton className="room-row" onPress={() => back(room)}>
               <span className="room-mark">
