@@ -16,6 +16,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
+const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
 export const rulesTitle = 'Rules of this room'
 
@@ -38,6 +39,7 @@ export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null
     act()
   }
   const [showsIcon, setShowsIcon] = useState(false)
+  const [showsHooks, setShowsHooks] = useState(false)
   const storesFiles = Boolean(useSession().status?.media)
   const icon = state.room?.icon_url ?? null
   const topic = state.room?.topic ?? null
@@ -85,6 +87,12 @@ export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null
               {icon === null ? 'Set an icon' : 'Change the icon'}
             </button>
           )}
+          {rights.isAdmin && (
+            <button type="button" role="menuitem" onClick={choose(() => setShowsHooks(true))}>
+              <Icon name="plug" />
+              Webhooks
+            </button>
+          )}
           <button type="button" role="menuitem" onClick={choose(() => setShowsKeys(true))}>
             <Icon name="keyboard" />
             <span className="grow">Keyboard</span>
@@ -102,6 +110,11 @@ export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null
       {showsIcon && (
         <LazyBoundary>
           <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
+        </LazyBoundary>
+      )}
+      {showsHooks && (
+        <LazyBoundary>
+          <WebhooksDialog onClose={() => setShowsHooks(false)} />
         </LazyBoundary>
       )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
