@@ -16,6 +16,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
+const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
 export const rulesTitle = 'Rules of this room'
 export const waitingText = (waiting: string): string =>
@@ -46,6 +47,7 @@ export function RoomMenu(props: {
     act()
   }
   const [showsIcon, setShowsIcon] = useState(false)
+  const [showsHooks, setShowsHooks] = useState(false)
   const storesFiles = Boolean(useSession().status?.media)
   const icon = state.room?.icon_url ?? null
   const topic = state.room?.topic ?? null
@@ -97,6 +99,12 @@ export function RoomMenu(props: {
               {icon === null ? 'Set an icon' : 'Change the icon'}
             </button>
           )}
+          {rights.isAdmin && (
+            <button type="button" role="menuitem" onClick={choose(() => setShowsHooks(true))}>
+              <Icon name="plug" />
+              Webhooks
+            </button>
+          )}
           <button type="button" role="menuitem" onClick={choose(() => setShowsKeys(true))}>
             <Icon name="keyboard" />
             <span className="grow">Keyboard</span>
@@ -114,6 +122,11 @@ export function RoomMenu(props: {
       {showsIcon && (
         <LazyBoundary>
           <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
+        </LazyBoundary>
+      )}
+      {showsHooks && (
+        <LazyBoundary>
+          <WebhooksDialog onClose={() => setShowsHooks(false)} />
         </LazyBoundary>
       )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
