@@ -73,17 +73,20 @@ const variables = z.object({
     .optional(),
   MAIL_FROM: z
     .string()
-    .regex(/^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
+    .regex(/^([^<>@]*<[^\s<>@:/]+@[^\s<>@:/]+>|[^\s<>@:/]+@[^\s<>@:/]+)$/, {
       error: 'must be an address, such as Plaza <door@example.com>',
     })
     .optional(),
   SMS_URL: urlOf(/^https?:\/\//, 'must be a URL, or captured')
     .or(z.literal('captured'))
     .optional(),
-  SMS_FROM: z.string().min(1).default('Plaza'),
+  SMS_FROM: z
+    .string()
+    .regex(/^[^\p{Cf}]{1,100}$/u, { error: 'must be a number or a name that people can read' })
+    .default('Plaza'),
   WORLDID_BASE_URL: webUrl.default('https://developer.worldcoin.org'),
   WORLDID_APP_ID: word.optional(),
-  WORLDID_LEVEL: word.default('orb'),
+  WORLDID_LEVEL: word.regex(/^[a-z]\w*$/i, { error: 'must be a level, such as orb or device' }).default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
   PARTNER_JWKS: z
     .string()
@@ -386,13 +389,15 @@ function readJson(value: string): unknown {
   }
 }
 
-const isVariable = (name: string) => variableNames.includes(name) || /^RPC_URL_\d+$/.test(name)
+const isRpcUrl = (name: string) => name.startsWith('RPC_URL_') && !name.endsWith('_FILE')
+const isVariable = (name: string) => variableNames.includes(name) || isRpcUrl(name)
 /** `RPC_URL_<chain id>`: where contract wallets of that chain are asked. */
 function rpcUrls(environment: Record<string, string | undefined>): ReadonlyMap<number, string> {
   const urls = new Map<number, string>()
   for (const [name, value] of Object.entries(environment)) {
-    const chain = /^RPC_URL_(\d+)$/.exec(name)?.[1]
-    if (chain === undefined) continue
+    if (!isRpcUrl(name) || value === undefined) continue
+    const chain = /^RPC_URL_([1-9]\d{0,14})$/.exec(name)?.[1]
+    if (chain === undefined) throw new ConfigError(`${name} is not usable: it ends in the id of a chain, in digits.`)
     if (!webUrl.safeParse(value).success) throw new ConfigError(`${name} is not usable: must be a URL.`)
     urls.set(Number(chain), String(value))
   }

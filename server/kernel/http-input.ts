@@ -83,6 +83,8 @@ function readQuery(objects: readonly z.ZodObject[], name: string, value: unknown
   if (typeof value !== 'string') throw new AppError('VALIDATION_ERROR', { message: `${name}: given more than once` })
   for (const object of objects) {
     const field = bare(object.shape[name] as z.ZodType | undefined)
+    if (field instanceof z.ZodNumber && /^-?\d{16,400}$/.test(value) && !Number.isSafeInteger(Number(value)))
+      throw new AppError('VALIDATION_ERROR', { message: `${name}: is too large` })
     if (field instanceof z.ZodNumber && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
     if (field instanceof z.ZodBoolean && /^(true|false)$/.test(value)) return value === 'true'
   }
@@ -111,12 +113,13 @@ export const keepSession = (response: Response, token: string | null) =>
 export const keepBrowser = (response: Response, id: string) =>
   response.cookie(browserCookie, id, { ...attributes, maxAge: yearMilliseconds })
 
-export const hasBearer = (request: Request): boolean => request.get('authorization') !== undefined
+/** A header that is empty is none. */
+export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))
 
 /** One credential a request. */
 export function credentialOf(request: Request): string | null {
   const header = request.get('authorization')
-  const bearer = header === undefined ? null : (/^Bearer ([^\s]+)$/i.exec(header)?.[1] ?? '')
+  const bearer = header ? (/^Bearer +([^\s]+)$/i.exec(header)?.[1] ?? '') : null
   const cookies = (request.get('cookie') ?? '').split(';').filter((pair) => pair.trim().startsWith(`${sessionCookie}=`))
   if (cookies.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'More than one session cookie' })
   const cookie = cookies[0] === undefined ? null : (parseCookie(cookies[0].trim())[sessionCookie] ?? null)

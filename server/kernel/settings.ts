@@ -51,10 +51,11 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: object)
   throw new ConfigError(`${issue?.path.join('.')} is not usable: ${issue?.message}.`)
 }
 
-/** Separated by commas. */
+/** Separated by commas; empty where nothing is given, but not where nothing stands between them. */
 export const list = z
   .string()
   .default('')
+  .refine((value) => value === '' || /[^\s,]/.test(value), { error: 'has nothing between its commas' })
   .transform((value) =>
     value
       .split(',')

@@ -26,6 +26,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/domains/verdict/patterns.ts: checked': 'follows from the pattern',
   'server/domains/verdict/patterns.ts: compiled': 'follows from the patterns, which do not change',
   'server/domains/verdict/patterns.ts: programs': 'follows from the pattern, which does not change',
+  'server/ports/database/embedded/environment.ts: isHushed': 'what is printed is of the process',
   'server/ports/database/embedded/keys.ts: length': 'a key is written at once, before anything else runs',
   'server/ports/database/embedded/keys.ts: scratch': 'a key is written at once, before anything else runs',
   'server/ports/database/embedded/lock.ts: ours': 'a lock is of the process',

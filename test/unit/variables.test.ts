@@ -12,7 +12,6 @@ const anyText = new Set([
 /** A name or an id, in which there are no spaces. */
 const anyWord = new Set([
   'WORLDID_APP_ID',
-  'WORLDID_LEVEL',
   'WORLDID_ACTION',
   'PARTNER_CHANNEL',
   'MODEL_NAME',
@@ -57,6 +56,15 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
 
   test.each([
     ['ADMINS', '0x123'],
+    ['ADMINS', ','],
+    ['ALLOWED_ORIGINS', ' , '],
+    ['MEDIA_ANNOUNCED_IPS', ','],
+    ['RPC_URL_abc', 'https://rpc.example'],
+    ['RPC_URL_0', 'https://rpc.example'],
+    ['WORLDID_LEVEL', '-1'],
+    ['WEBAUTHN_RP_ID', 'x'.repeat(200_000)],
+    ['MAIL_FROM', 'https://u:p@h:99999/'],
+    ['SMS_FROM', '\u202ePlaza'],
     ['ADMINS', `0x${'a'.repeat(40)},someone`],
     ['ALLOWED_ORIGINS', 'https://a.example/path'],
     ['ALLOWED_ORIGINS', 'https://a.example,b.example'],

@@ -15,7 +15,7 @@ export const passkeySettings = defineSettings(
   {
     WEBAUTHN_RP_ID: z
       .string()
-      .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, {
+      .regex(/^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, {
         error: 'must be a host name in lower case, without scheme and port',
       })
       .optional(),

@@ -73,6 +73,6 @@ export function credentialOf(auth: unknown, request: IncomingMessage): string | 
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
-  const bearer = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const bearer = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   return bearer ?? parseCookie(request.headers.cookie ?? '')[sessionCookie] ?? null
 }
