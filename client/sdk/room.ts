@@ -3,11 +3,12 @@ import type { Poll } from '#shared/api/poll'
 import type { access } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
+import { signForm } from '#shared/kit/reaction-sign'
 import { Direct } from './directs.ts'
 import { echoOf } from './echo.ts'
 import { Feed, type Source } from './feed.ts'
 import { answerPoll } from './polls.ts'
-import { editedRow, patchRow } from './rows.ts'
+import { editedRow, reactedRow } from './rows.ts'
 import { applyRows, emptyRoom } from './timeline.ts'
 import { atMostEvery } from './timing.ts'
 import type { ConversationKey, Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
@@ -70,14 +71,15 @@ export class OpenRoom implements LiveRoom {
     await this.#ask('messages.remove', { id, ...(reason === undefined ? {} : { reason }) })
   }
   async react(id: string, emoji: string, on?: boolean): Promise<void> {
-    type Answer = { counts: Message['reactions']; seq: number }
-    const { counts, seq } = await this.#ask<Answer>('messages.react', {
+    type Answer = { counts: Message['reactions']; on: boolean; seq: number }
+    const answer = await this.#ask<Answer>('messages.react', {
       id,
       emoji,
       ...(on === undefined ? {} : { on }),
     })
     const { messages, seq: applied } = this.view.told
-    if (seq > applied) this.view.change({ messages: patchRow(messages, id, () => ({ reactions: counts })) })
+    if (answer.seq > applied)
+      this.view.change({ messages: reactedRow(messages, { ...answer, id, emoji: signForm(emoji), isOwn: true }) })
   }
   async pin(id: string, pinned: boolean): Promise<void> {
     await this.#ask('messages.pin', { id, pinned })

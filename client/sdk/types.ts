@@ -128,6 +128,8 @@ export type LocalStatus = 'sending' | 'queued' | 'refused' | 'failed' | 'sent'
 export type LocalMessage = Message & {
   readonly local: LocalStatus
   readonly refusal: AppError | null
+  /** The reactions of this account. */
+  readonly reacted: readonly string[]
   /** Of a direct message, and of one in a room with a shared key; its fields are those of the opened message. */
   readonly secrecy?: Secrecy
 }
