@@ -46,7 +46,8 @@ export class History {
     }
   }
 
-  #brought({ messages, reacted }: Page, missed: readonly RoomEvent[], empty: RoomState): RoomState['messages'] {
+  // A node of the version before does not tell what the account reacted with.
+  #brought({ messages, reacted = {} }: Page, missed: readonly RoomEvent[], empty: RoomState): RoomState['messages'] {
     const rows = messages.map((message) => ({ ...message, reacted: reacted[message.id] ?? [] }))
     return applyEvents(applyRows(empty, rows), missed, this.#account()).messages
   }
