@@ -27,6 +27,7 @@ export class OpenRoom implements LiveRoom {
   readonly view: View
   readonly #options: RoomOptions
   #typingSaidAt = 0
+  #readUpTo = 0
 
   constructor(options: RoomOptions) {
     this.ref = options.ref
@@ -102,9 +103,15 @@ export class OpenRoom implements LiveRoom {
     this.view.become(applyRows({ ...this.view.told, messages: [], atNewest: true, hasOlder: hasMore }, messages))
   }
 
-  readonly markRead = atMostEvery(2_000, () => {
-    const { seq, me, atNewest } = this.view.told
-    if (!atNewest || seq <= me.read_seq) return
+  markRead(seq?: number): void {
+    const { seq: newest, atNewest } = this.view.told
+    if (seq === undefined && !atNewest) return
+    this.#readUpTo = Math.max(this.#readUpTo, Math.min(seq ?? newest, newest))
+    this.#tellRead()
+  }
+  readonly #tellRead = atMostEvery(2_000, () => {
+    const seq = this.#readUpTo
+    if (seq <= this.view.told.me.read_seq) return
     this.#ask<Pick<Me, 'read_seq' | 'unread'>>('messages.read', { seq }).then(
       ({ read_seq, unread }) => this.view.change({ me: { ...this.view.told.me, read_seq, unread } }),
       () => undefined,
@@ -140,7 +147,7 @@ export class OpenRoom implements LiveRoom {
   }
 
   close(): void {
-    this.markRead.cancel()
+    this.#tellRead.cancel()
     this.feed.follow('none')
     this.view.forget()
     this.#options.closed()
@@ -155,6 +162,7 @@ export class OpenRoom implements LiveRoom {
 
   /** Another account views the room now. */
   startOver(): void {
+    this.#readUpTo = 0
     this.feed.startOver()
     this.view.become(emptyRoom(this.ref))
   }

@@ -211,6 +211,7 @@ export const emptyRoom = (ref: RoomRef): RoomState => ({
     is_muted: false,
     read_seq: 0,
     unread: 0,
+    first_unread: null,
   },
   membersCount: 0,
   online: 0,
