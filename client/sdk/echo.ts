@@ -27,5 +27,6 @@ export function echoOf(pending: Pending, state: RoomState, account: string | nul
       : null,
     local: status,
     refusal,
+    reacted: [],
   }
 }

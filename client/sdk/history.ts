@@ -1,4 +1,3 @@
-import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
 import type { OutputOf } from '#shared/kit/contract'
 import type { Call } from './calls.ts'
@@ -19,10 +18,12 @@ export interface Loaded {
 /** Loads pages of older rows, and applies to them the events that arrive while a page is being loaded. */
 export class History {
   readonly #call: Call
+  readonly #account: () => string | null
   readonly #loading = new Set<RoomEvent[]>()
 
-  constructor(call: Call) {
+  constructor({ call, account }: { call: Call; account(): string | null }) {
     this.#call = call
+    this.#account = account
   }
 
   /** Remembers events, to apply them to the pages that are being loaded. */
@@ -37,14 +38,17 @@ export class History {
       const page = (await this.#call('messages.history', { room: ref, limit: pageSize, ...where })) as Page
       const isNewest = where.before_seq === undefined && where.around_seq === undefined
       return {
-        messages: brought(page.messages, missed, { ...emptyRoom(ref), atNewest: isNewest }),
+        messages: this.#brought(page, missed, { ...emptyRoom(ref), atNewest: isNewest }),
         hasMore: page.has_more,
       }
     } finally {
       this.#loading.delete(missed)
     }
   }
-}
 
-const brought = (rows: readonly Message[], missed: readonly RoomEvent[], empty: RoomState) =>
-  applyEvents(applyRows(empty, rows), missed, null).messages
+  // A node of the version before does not tell what the account reacted with.
+  #brought({ messages, reacted = {} }: Page, missed: readonly RoomEvent[], empty: RoomState): RoomState['messages'] {
+    const rows = messages.map((message) => ({ ...message, reacted: reacted[message.id] ?? [] }))
+    return applyEvents(applyRows(empty, rows), missed, this.#account()).messages
+  }
+}

@@ -3,11 +3,12 @@ import type { Poll } from '#shared/api/poll'
 import type { access } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
+import { signForm } from '#shared/kit/reaction-sign'
 import { Direct } from './directs.ts'
 import { echoOf } from './echo.ts'
 import { Feed, type Source } from './feed.ts'
 import { answerPoll } from './polls.ts'
-import { editedRow, patchRow } from './rows.ts'
+import { editedRow, reactedRow } from './rows.ts'
 import { applyRows, emptyRoom } from './timeline.ts'
 import { atMostEvery } from './timing.ts'
 import type { ConversationKey, Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
@@ -26,6 +27,7 @@ export class OpenRoom implements LiveRoom {
   readonly view: View
   readonly #options: RoomOptions
   #typingSaidAt = 0
+  #readUpTo = 0
 
   constructor(options: RoomOptions) {
     this.ref = options.ref
@@ -70,14 +72,15 @@ export class OpenRoom implements LiveRoom {
     await this.#ask('messages.remove', { id, ...(reason === undefined ? {} : { reason }) })
   }
   async react(id: string, emoji: string, on?: boolean): Promise<void> {
-    type Answer = { counts: Message['reactions']; seq: number }
-    const { counts, seq } = await this.#ask<Answer>('messages.react', {
+    type Answer = { counts: Message['reactions']; on: boolean; seq: number }
+    const answer = await this.#ask<Answer>('messages.react', {
       id,
       emoji,
       ...(on === undefined ? {} : { on }),
     })
     const { messages, seq: applied } = this.view.told
-    if (seq > applied) this.view.change({ messages: patchRow(messages, id, () => ({ reactions: counts })) })
+    if (answer.seq > applied)
+      this.view.change({ messages: reactedRow(messages, { ...answer, id, emoji: signForm(emoji), isOwn: true }) })
   }
   async pin(id: string, pinned: boolean): Promise<void> {
     await this.#ask('messages.pin', { id, pinned })
@@ -100,9 +103,15 @@ export class OpenRoom implements LiveRoom {
     this.view.become(applyRows({ ...this.view.told, messages: [], atNewest: true, hasOlder: hasMore }, messages))
   }
 
-  readonly markRead = atMostEvery(2_000, () => {
-    const { seq, me, atNewest } = this.view.told
-    if (!atNewest || seq <= me.read_seq) return
+  markRead(seq?: number): void {
+    const { seq: newest, atNewest } = this.view.told
+    if (seq === undefined && !atNewest) return
+    this.#readUpTo = Math.max(this.#readUpTo, Math.min(seq ?? newest, newest))
+    this.#tellRead()
+  }
+  readonly #tellRead = atMostEvery(2_000, () => {
+    const seq = this.#readUpTo
+    if (seq <= this.view.told.me.read_seq) return
     this.#ask<Pick<Me, 'read_seq' | 'unread'>>('messages.read', { seq }).then(
       ({ read_seq, unread }) => this.view.change({ me: { ...this.view.told.me, read_seq, unread } }),
       () => undefined,
@@ -138,7 +147,7 @@ export class OpenRoom implements LiveRoom {
   }
 
   close(): void {
-    this.markRead.cancel()
+    this.#tellRead.cancel()
     this.feed.follow('none')
     this.view.forget()
     this.#options.closed()
@@ -153,6 +162,7 @@ export class OpenRoom implements LiveRoom {
 
   /** Another account views the room now. */
   startOver(): void {
+    this.#readUpTo = 0
     this.feed.startOver()
     this.view.become(emptyRoom(this.ref))
   }

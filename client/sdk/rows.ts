@@ -1,11 +1,16 @@
 import type { Message } from '#shared/api/message'
 import type { LocalMessage } from './types.ts'
 
-const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
+const asSent = (message: Message | LocalMessage): LocalMessage => ({
+  reacted: [],
+  ...message,
+  local: 'sent',
+  refusal: null,
+})
 
 /** The row as the server sent it. */
 export function bare(row: Message | LocalMessage): Message {
-  const { local: _, refusal: __, ...message } = { local: null, refusal: null, ...row }
+  const { local: _, refusal: __, reacted: ___, ...message } = { local: null, refusal: null, reacted: null, ...row }
   return message
 }
 
@@ -15,7 +20,7 @@ export function createdRow(rows: readonly LocalMessage[], message: Message): rea
   const present = rows[at - 1]
   if (present?.seq !== message.seq) return rows.toSpliced(at, 0, asSent(message))
   if (!isNewer(message, present)) return rows
-  return rows.with(at - 1, asSent(message))
+  return rows.with(at - 1, asSent({ ...message, reacted: present.reacted } as LocalMessage))
 }
 
 /** Replaces rows that are present by newer versions; other rows are not added. */
@@ -32,7 +37,7 @@ export function editedRow<Row extends Message>(rows: readonly Row[], message: Me
 export function patchRow<Row extends Message>(
   rows: readonly Row[],
   id: string,
-  patch: (row: Row) => Partial<Message>,
+  patch: (row: Row) => Partial<Row>,
 ): readonly Row[] {
   return patchRows(rows, (row) => row.id === id && !row.is_deleted, patch)
 }
@@ -40,10 +45,26 @@ export function patchRow<Row extends Message>(
 export function patchRows<Row extends Message>(
   rows: readonly Row[],
   matches: (row: Row) => boolean,
-  patch: (row: Row) => Partial<Message>,
+  patch: (row: Row) => Partial<Row>,
 ): readonly Row[] {
   return rows.some(matches) ? rows.map((row) => (matches(row) ? { ...row, ...patch(row) } : row)) : rows
 }
+
+/** The counts of a message after a reaction; of the account's own, its mark as well. */
+export const reactedRow = (
+  rows: readonly LocalMessage[],
+  {
+    id,
+    emoji,
+    on,
+    counts,
+    isOwn,
+  }: { id: string; emoji: string; on: boolean; counts: Message['reactions']; isOwn: boolean },
+): readonly LocalMessage[] =>
+  patchRow(rows, id, ({ reacted }) => {
+    const others = reacted.filter((one) => one !== emoji)
+    return { reactions: counts, reacted: isOwn ? (on ? [...others, emoji] : others) : reacted }
+  })
 
 const isNewer = (message: Message, present: Message): boolean =>
   !present.is_deleted && (message.is_deleted || message.version > present.version)

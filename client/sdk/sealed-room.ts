@@ -181,7 +181,7 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
       ...state,
       direct: this.state,
       messages: state.messages.map((message) => this.read(message, find)),
-      pins: state.pins.map((pin) => this.read({ ...pin, local: 'sent', refusal: null }, find)),
+      pins: state.pins.map((pin) => this.read({ ...pin, local: 'sent', refusal: null, reacted: [] }, find)),
     }
   }
 

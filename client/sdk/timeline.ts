@@ -5,7 +5,7 @@ import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import { quoteText } from '#shared/kit/quotes'
 import { tellPoll, withoutPolls } from './polls.ts'
-import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
+import { bare, createdRow, editedRow, patchRow, patchRows, reactedRow } from './rows.ts'
 import { table } from './table.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 
@@ -51,9 +51,9 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     messages: patchRow(state.messages, id, () => ({ is_pinned: false, pinned_by: null, pinned_at: null })),
     pins: state.pins.filter((pin) => pin.id !== id),
   }),
-  'reaction.changed': (state, { id, counts }) => ({
+  'reaction.changed': (state, { id, emoji, on, counts }, { actor }, account) => ({
     ...state,
-    messages: patchRow(state.messages, id, () => ({ reactions: counts })),
+    messages: reactedRow(state.messages, { id, emoji, on, counts, isOwn: actor.id === account }),
     pins: patchRow(state.pins, id, () => ({ reactions: counts })),
   }),
   'rules.updated': (state, { rules: { version, updated_by: _by, updated_at: _at, ...rules } }) =>
@@ -211,6 +211,7 @@ export const emptyRoom = (ref: RoomRef): RoomState => ({
     is_muted: false,
     read_seq: 0,
     unread: 0,
+    first_unread: null,
   },
   membersCount: 0,
   online: 0,

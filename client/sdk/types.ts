@@ -128,6 +128,8 @@ export type LocalStatus = 'sending' | 'queued' | 'refused' | 'failed' | 'sent'
 export type LocalMessage = Message & {
   readonly local: LocalStatus
   readonly refusal: AppError | null
+  /** The reactions of this account. */
+  readonly reacted: readonly string[]
   /** Of a direct message, and of one in a room with a shared key; its fields are those of the opened message. */
   readonly secrecy?: Secrecy
 }
@@ -278,8 +280,8 @@ export interface LiveRoom {
   /** Shows the messages around a seq instead of the newest. */
   loadAround(seq: number): Promise<void>
   loadNewest(): Promise<void>
-  /** Marks the loaded messages as read; sent to the server at most every 2 seconds. */
-  markRead(): void
+  /** Marks messages as read, up to this seq or all that are loaded; sent to the server at most every 2 seconds. */
+  markRead(seq?: number): void
   /** Sent to the server at most every 3 seconds. */
   setTyping(on: boolean): void
   /**

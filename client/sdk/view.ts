@@ -59,7 +59,7 @@ export class View implements Fed {
 
   constructor(options: ViewOptions) {
     this.#options = options
-    this.history = new History(options.call)
+    this.history = new History(options)
     this.#votes = new PollVotes(options, this)
     this.#writers = new Writers(options.now, this)
     this.#told = emptyRoom(options.ref)

@@ -29,6 +29,8 @@ const Snapshot = z.object({
     is_muted: z.boolean(),
     read_seq: z.number().int(),
     unread: z.number().int(),
+    /** The first message after what the caller has read, or was there to read; null where there is nothing unread. */
+    first_unread: z.object({ seq: z.number().int(), created_at: Time }).nullable(),
   }),
   pins: z.array(Message),
   members_count: z.number().int(),

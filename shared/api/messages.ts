@@ -67,6 +67,8 @@ export const messages = {
     output: z.object({
       messages: z.array(Message),
       reactions: z.array(Reaction),
+      /** What the caller has put on messages of the page, by their ids. */
+      reacted: z.record(z.string(), z.array(z.string())),
       /** Whether the bounds leave more: after the page where it has a lower bound, else before it; around a seq on either side. */
       has_more: z.boolean(),
       /** Whether the room has messages before the page. */
@@ -183,11 +185,12 @@ export const messages = {
     summary:
       'Who reacted to these messages, oldest first: at most 100 people a message, whose own counts say how many they are.',
     http: 'GET /api/rooms/{room}/reactions',
+    socket: '/rooms message:reactions',
     aliases: reactionsAliases,
     access: 'public',
     limit: 'general',
     input: z.object({ room, messageIds: z.string().max(4_000) }),
-    output: z.object({ reactions: z.array(Reaction) }),
+    output: z.object({ reactions: z.array(Reaction.extend({ user_name: z.string() })) }),
     errors: seen,
   }),
   pin: operation({

@@ -49,6 +49,21 @@ export const polls = {
     output: z.object({ polls: z.array(Poll), canCreatePoll: z.boolean() }),
     errors: seen,
   }),
+  voters: operation({
+    summary:
+      'Who voted in a poll, and for what: at most 100 people; its counts say how many they are. Of an anonymous poll nobody is named.',
+    http: 'GET /api/rooms/{room}/polls/:pollId/voters',
+    socket: '/rooms poll:voters',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ room: RoomRef, pollId: Id }),
+    output: z.object({
+      voters: z.array(
+        z.object({ user_address: z.string(), user_name: z.string(), options: z.array(z.number().int()) }),
+      ),
+    }),
+    errors: [...seen, 'NOT_FOUND'],
+  }),
   create: operation({
     summary: 'Ask the room. The poll is a message of type poll, judged like any other.',
     http: 'POST /api/rooms/{room}/polls',

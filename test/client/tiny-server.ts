@@ -176,6 +176,7 @@ export class TinyServer {
         muted_until: null,
         is_muted: false,
         read_seq: 0,
+        first_unread: null,
         unread: 0,
       },
       pins: [],

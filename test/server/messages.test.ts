@@ -686,7 +686,29 @@ describe('reactions', () => {
     const { reactions } = await member.does('rest', messages.reactions, { room, messageIds: id })
     const page = await member.does('rest', messages.history, { room })
     expect([reactions.length, page.reactions.length]).toEqual([100, 100])
+    expect(page.reacted).toEqual({ [id]: ['🎉'] })
   })
+
+  test.each(over)(
+    'N57: over %s a page says what its reader reacted with, and names are told to who asks',
+    async (door) => {
+      const room = await channelOf(owner, member)
+      const [one, two] = [await say(owner, room, 'one'), await say(owner, room, 'two')] as { id: string }[]
+      const react = (who: Person, id = '', emoji = '👍') =>
+        who.does(door, messages.react, { room, id, emoji, on: true })
+      await react(member, one?.id)
+      await react(member, one?.id, '🎉')
+      await react(owner, two?.id)
+      const reactedOf = async (who: Person) => (await who.does(door, messages.history, { room })).reacted
+      expect(await reactedOf(member)).toEqual({ [one?.id ?? '']: ['👍', '🎉'] })
+      expect(await reactedOf(owner)).toEqual({ [two?.id ?? '']: ['👍'] })
+      await member.does(door, messages.react, { room, id: one?.id ?? '', emoji: '🎉', on: false })
+      expect(await reactedOf(member)).toEqual({ [one?.id ?? '']: ['👍'] })
+      await member.does('rest', accounts.updateProfile, { display_name: 'Mia May' })
+      const { reactions } = await owner.does(door, messages.reactions, { room, messageIds: one?.id ?? '' })
+      expect(reactions).toMatchObject([{ user_address: member.account, user_name: 'Mia May', emoji: '👍' }])
+    },
+  )
 
   test.each(over)('over %s toggle, or are set, and their counts are absolute', async (door) => {
     const room = await channelOf(owner, member)

@@ -127,6 +127,7 @@ const asked: readonly Asked[] = [
   ['messages.read', messages.read, ({ room }) => ({ room, seq: 1 })],
   ['messages.typing', messages.typing, ({ room }) => ({ room, on: true })],
   ['polls.list', polls.list, inRoom],
+  ['polls.voters', polls.voters, onPoll],
   ['polls.create', polls.create, ({ room }) => ({ room, ...drinks })],
   ['polls.update', polls.update, (scene) => ({ ...onPoll(scene), isClosed: true })],
   ['polls.remove', polls.remove, onPoll],

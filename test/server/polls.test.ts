@@ -225,6 +225,26 @@ describe.each(over)('a vote over %s', (door) => {
     expect(poll?.votes[1]?.voters.sort()).toEqual([member.account, other.account].sort())
   })
 
+  test('N57: says who voted for what to who asks; not of an anonymous poll', async () => {
+    const room = await channelOf(owner, member, other)
+    const { poll } = await owner.does('rest', polls.create, { room, ...drinks, allowsMultiple: true })
+    const vote = (who: Person, optionIndex: number, pollId = poll.id) =>
+      who.does(door, polls.vote, { room, pollId, optionIndex })
+    for (const index of [0, 2]) await vote(member, index)
+    for (const index of [1, 1]) await vote(other, index)
+    await member.does('rest', accounts.updateProfile, { display_name: 'Mia May' })
+    const { voters } = await owner.does(door, polls.voters, { room, pollId: poll.id })
+    expect(voters).toEqual([{ user_address: member.account, user_name: 'Mia May', options: [0, 2] }])
+    const hidden = (await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })).poll
+    await vote(member, 0, hidden.id)
+    expect(await owner.does(door, polls.voters, { room, pollId: hidden.id })).toEqual({ voters: [] })
+    expect(await owner.refused(door, polls.voters, { room, pollId: noPoll })).toMatchObject({ code: 'NOT_FOUND' })
+    const elsewhere = await channelOf(owner, member)
+    expect(await owner.refused(door, polls.voters, { room: elsewhere, pollId: poll.id })).toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  })
+
   test('in an anonymous poll names nobody, to anybody', async () => {
     const room = await channelOf(owner, member)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })

@@ -103,6 +103,33 @@ test('N29: the SDK counts one sign once', async () => {
   for (const client of [ada, bob]) await client.signOut()
 })
 
+test('N57: the SDK knows the own reactions from events and from history, of every device, and takes them back', async () => {
+  const [ada, elsewhere, bob] = await Promise.all(['eve', 'eve', 'finn'].map((name) => clientOf(server, name)))
+  if (!ada || !elsewhere || !bob) throw new Error('Nobody is there')
+  const { channel } = await ada.rooms.createChannel({ name: `Own ${crypto.randomUUID()}` })
+  const ref = { type: 'channel', id: channel.id } as const
+  await bob.rooms.join({ room: ref })
+  const [open, ofBob] = [ada.room(ref), bob.room(ref)]
+  await expect.poll(() => [open.state.status, ofBob.state.status]).toEqual(['live', 'live'])
+  open.send({ text: 'hello' })
+  await shows(ofBob, 'hello')
+  const own = (room = open) => room.state.messages[0]?.reacted
+  const { id = '', seq = 0 } = ofBob.state.messages[0] ?? {}
+  await open.react(id, bare)
+  await ofBob.react(id, '🎉')
+  await expect.poll(() => open.state.messages[0]?.reactions).toEqual({ [heart]: 1, '🎉': 1 })
+  expect([own(), own(ofBob)]).toEqual([[heart], ['🎉']])
+  await elsewhere.messages.react({ room: ref, id, emoji: '🔥' })
+  await expect.poll(() => own()).toEqual([heart, '🔥'])
+  await open.loadAround(seq)
+  expect(own()).toEqual([heart, '🔥'])
+  await open.react(id, heart)
+  expect(own()).toEqual(['🔥'])
+  await open.loadNewest()
+  expect(own()).toEqual(['🔥'])
+  for (const client of [ada, elsewhere, bob]) await client.signOut()
+})
+
 test('N29: a reaction in the chat of a stream is stored and shown in the one form', async () => {
   const { stream } = await owner.does('rest', streams.create, { title: 'Loved' })
   const { id } = stream

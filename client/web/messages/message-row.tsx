@@ -115,7 +115,7 @@ export const MessageRow = memo(function MessageRow(props: {
           <>
             {message.reply_to && <ReplyQuote quoted={message.reply_to} id={message.reply_to_id} />}
             <Content message={message} poll={props.poll} />
-            <Reactions message={message} />
+            <Reactions message={message} isActive={isActive} />
           </>
         )}
         {!deletion && <MessageState message={message} clear={message.content} />}

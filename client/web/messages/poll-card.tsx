@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react'
+import { type CSSProperties, useCallback, useState } from 'react'
 import type { Poll } from '#shared/api/poll'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -6,35 +6,33 @@ import { fullTimeOf, isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
 
 export function PollCard({ poll }: { poll: Poll }) {
   const client = useClient()
   const { live, account, rights } = useOpenRoom()
-  const attempt = useAttempt()
+  const [showsWho, setShowsWho] = useState(false)
   const isOver = poll.is_closed || (poll.ends_at !== null && Date.parse(poll.ends_at) <= Date.now())
-  const countOf = (index: number) => poll.votes.find(({ option_index }) => option_index === index)?.count ?? 0
+  const load = useCallback(async (): Promise<readonly Group[]> => {
+    const { voters } = await client.polls.voters({ room: live.ref, pollId: poll.id })
+    const groups = poll.options.map((option, index) => ({
+      title: isolated(option),
+      count: countIn(poll, index),
+      people: voters
+        .filter(({ options }) => options.includes(index))
+        .map(({ user_address, user_name }) => ({ id: user_address, name: user_name })),
+    }))
+    return groups.filter(({ count }) => count > 0)
+  }, [client, live, poll])
 
   return (
     <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
       <p className="poll-question">{isolated(poll.question)}</p>
       <ul>
         {poll.options.map((option, index) => {
-          const share = poll.total_votes > 0 ? Math.round((countOf(index) / poll.total_votes) * 100) : 0
-          const isMine = poll.user_votes.includes(index)
           return (
             <li key={option}>
-              <button
-                type="button"
-                className={`poll-option ${isMine ? 'mine' : ''}`}
-                style={{ '--share': `${share}%` } as CSSProperties}
-                aria-pressed={isMine}
-                disabled={isOver}
-                onClick={() => attempt(() => live.vote(poll.id, index))}
-              >
-                <span className="grow">{isolated(option)}</span>
-                {isMine && <Icon name="check" />}
-                <span className="numerals">{share} %</span>
-              </button>
+              <PollOption poll={poll} index={index} isOver={isOver} load={load} onWho={() => setShowsWho(true)} />
             </li>
           )
         })}
@@ -44,6 +42,11 @@ export function PollCard({ poll }: { poll: Poll }) {
         {poll.allows_multiple && ' · several answers'}
         {poll.is_anonymous && ' · anonymous'}
         {isOver ? ' · closed' : poll.ends_at ? ` · until ${fullTimeOf(poll.ends_at)}` : ''}
+        {!poll.is_anonymous && poll.total_votes > 0 && (
+          <button type="button" className="button small plain" onClick={() => setShowsWho(true)}>
+            Who voted
+          </button>
+        )}
         {!isOver && (poll.creator_address === account || rights.canPin) && (
           <ActButton
             className="button small plain"
@@ -53,6 +56,53 @@ export function PollCard({ poll }: { poll: Poll }) {
           </ActButton>
         )}
       </p>
+      {showsWho && <WhoDialog title="Votes" load={load} onClose={() => setShowsWho(false)} />}
     </section>
+  )
+}
+
+const countIn = (poll: Poll, index: number): number =>
+  poll.votes.find(({ option_index }) => option_index === index)?.count ?? 0
+
+function PollOption(props: {
+  poll: Poll
+  index: number
+  isOver: boolean
+  load: () => Promise<readonly Group[]>
+  onWho: () => void
+}) {
+  const { poll, index, isOver, load } = props
+  const { live, account } = useOpenRoom()
+  const attempt = useAttempt()
+  const isNamed = !poll.is_anonymous && countIn(poll, index) > 0
+  const { isPointed, tip, handlers, tookAsHold } = usePointed(() => {
+    if (isNamed) props.onWho()
+  })
+  const option = poll.options[index] ?? ''
+  const share = poll.total_votes > 0 ? Math.round((countIn(poll, index) / poll.total_votes) * 100) : 0
+  const isMine = poll.user_votes.includes(index)
+  const names = async () => {
+    const group = (await load()).find(({ title }) => title === isolated(option))
+    return group && group.people.length > 0 ? namesOf(group, account) : ''
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className={`poll-option ${isMine ? 'mine' : ''}`}
+        style={{ '--share': `${share}%` } as CSSProperties}
+        aria-pressed={isMine}
+        aria-disabled={isOver}
+        {...handlers}
+        onClick={() => {
+          if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index))
+        }}
+      >
+        <span className="grow">{isolated(option)}</span>
+        {isMine && <Icon name="check" />}
+        <span className="numerals">{share} %</span>
+      </button>
+      {isPointed && isNamed && <NamesTip key={poll.version} id={tip} load={names} />}
+    </>
   )
 }

@@ -1,30 +1,98 @@
+import { useCallback, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
+import { useClient } from '../connection/client.ts'
+import { plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
 
 export const suggestions = ['👍', '❤️', '😂', '🎉', '🔥', '👀', '🙏', '😮', '😢', '💯'] as const
 
-export function Reactions({ message }: { message: LocalMessage }) {
+/** The reactions to a message, the own ones marked. Who reacted is asked for when somebody wants to know. */
+export function Reactions({ message, isActive }: { message: LocalMessage; isActive: boolean }) {
+  const client = useClient()
   const { live } = useOpenRoom()
-  const attempt = useAttempt()
-  const counts = Object.entries(message.reactions).filter(([, count]) => count > 0)
+  const [showsWho, setShowsWho] = useState(false)
+  const { id, reactions } = message
+  const counts = Object.entries(reactions).filter(([, count]) => count > 0)
+  const load = useCallback(async (): Promise<readonly Group[]> => {
+    const { reactions: found } = await client.messages.reactions({ room: live.ref, messageIds: id })
+    return Object.entries(reactions)
+      .filter(([, count]) => count > 0)
+      .map(([title, count]) => ({
+        title,
+        count,
+        people: found
+          .filter(({ emoji }) => emoji === title)
+          .map(({ user_address, user_name }) => ({ id: user_address, name: user_name })),
+      }))
+  }, [client, live, id, reactions])
   if (counts.length === 0 || message.is_deleted) return null
   return (
     <ul className="reactions" aria-label="Reactions">
       {counts.map(([emoji, count]) => (
         <li key={emoji}>
-          <button
-            type="button"
-            className="reaction numerals"
-            tabIndex={-1}
-            onClick={() => attempt(() => live.react(message.id, emoji))}
-          >
-            <span>{emoji}</span>
-            {count}
-            <span className="unseen">{count === 1 ? 'reaction' : 'reactions'}</span>
-          </button>
+          <Reaction
+            message={message}
+            emoji={emoji}
+            count={count}
+            isActive={isActive}
+            load={load}
+            onWho={() => setShowsWho(true)}
+          />
         </li>
       ))}
+      <li>
+        <button
+          type="button"
+          className="who-button"
+          aria-label="Who reacted"
+          title="Who reacted"
+          tabIndex={isActive ? 0 : -1}
+          onClick={() => setShowsWho(true)}
+        >
+          <Icon name="people" />
+        </button>
+        {showsWho && <WhoDialog title="Reactions" load={load} onClose={() => setShowsWho(false)} />}
+      </li>
     </ul>
+  )
+}
+
+function Reaction(props: {
+  message: LocalMessage
+  emoji: string
+  count: number
+  isActive: boolean
+  load: () => Promise<readonly Group[]>
+  onWho: () => void
+}) {
+  const { message, emoji, count, load } = props
+  const { live, account } = useOpenRoom()
+  const attempt = useAttempt()
+  const { isPointed, tip, handlers, tookAsHold } = usePointed(props.onWho)
+  const names = async () => {
+    const group = (await load()).find(({ title }) => title === emoji)
+    return group && group.people.length > 0 ? `${namesOf(group, account)} reacted with ${emoji}` : ''
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className="reaction numerals"
+        tabIndex={props.isActive ? 0 : -1}
+        aria-pressed={message.reacted.includes(emoji)}
+        aria-label={`${emoji} ${plural(count, 'reaction')}`}
+        {...handlers}
+        onClick={() => {
+          if (!tookAsHold()) attempt(() => live.react(message.id, emoji))
+        }}
+      >
+        <span>{emoji}</span>
+        {count}
+      </button>
+      {isPointed && <NamesTip key={count} id={tip} load={names} />}
+    </>
   )
 }

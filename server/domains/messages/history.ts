@@ -1,3 +1,4 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
 import { readRoom } from '#server/domains/room-state/access'
 import { messageFactOf, messageIn, pinsIn, sealingOf } from '#server/domains/room-state/facts'
 import { isSuspended } from '#server/domains/room-state/standing'
@@ -6,7 +7,7 @@ import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import type { RoomRef } from '#shared/kit/primitives'
-import { messagesOf, reactionsOf } from './pages.ts'
+import { messagesOf, reactedBy, reactionsOf } from './pages.ts'
 
 /** A room that may be read, blocks in a dm included. Insiders are its members and who moderates it. */
 export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
@@ -53,11 +54,9 @@ export const history: Action<typeof contract.history> = async (input, context) =
   const { from, to, ...more } = await rangeOf(context.node, key, head, input)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
-  const reactions = await reactionsOf(
-    key,
-    messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : [])),
-  )
-  return { messages, reactions, ...more, has_older: from > 1, has_newer: to < head.total }
+  const ids = messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : []))
+  const [reactions, reacted] = await Promise.all([reactionsOf(key, ids), reactedBy(key, ids, context.caller.account)])
+  return { messages, reactions, reacted, ...more, has_older: from > 1, has_newer: to < head.total }
 }
 
 type Page = Parameters<typeof history>[0]
@@ -109,5 +108,15 @@ export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly str
 
 export const reactions: Action<typeof contract.reactions> = async ({ room, messageIds }, context) => {
   const { key } = await readable(context, room)
-  return { reactions: await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200)) }
+  const found = await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200))
+  const profiles = await profilesOf(
+    context.node,
+    found.map(({ user_address }) => user_address),
+  )
+  return {
+    reactions: found.map((one) => ({
+      ...one,
+      user_name: profiles.get(one.user_address)?.name ?? one.user_address,
+    })),
+  }
 }

@@ -11,7 +11,7 @@ import { pinnedMessages } from './history.ts'
 import { arrive } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
-import { unreadOf } from './reads.ts'
+import { firstUnreadOf, unreadOf } from './reads.ts'
 import { listenersChanged } from './told-epochs.ts'
 
 const page = 200
@@ -69,6 +69,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
     const rows = from < state.head.seq ? await rowsAfter(node, key, from, Math.min(page, state.head.seq - from)) : []
     const { seq: read_seq, unread } = await unreadOf(key, account, state.member, state.head)
+    const first_unread = unread > 0 ? await firstUnreadOf(key, account, state.member, state.head) : null
     presenceChanged(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
     return {
@@ -90,6 +91,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
         is_muted: state.mute !== null,
         read_seq,
         unread,
+        first_unread,
       },
       pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,

@@ -1,5 +1,5 @@
 import { messageTold } from '#server/domains/events'
-import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
+import { keys, type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { Reactions } from '#server/domains/room-state/model'
 import { messageOf } from '#server/domains/room-state/shown'
 import type { Node } from '#server/kernel/context'
@@ -85,6 +85,22 @@ function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
   const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
   return rows.filter((row) => row !== null)
+}
+
+/** What this account has put on these messages, by their ids. */
+export async function reactedBy(
+  room: RoomKey,
+  ids: readonly string[],
+  account: string | null,
+): Promise<Record<string, string[]>> {
+  if (account === null || ids.length === 0) return {}
+  const own = ids.map((id) => `${room}|${keys.reacted(id, account)}`)
+  const rows = await Reactions.find({ _id: { $in: own }, is_active: true }).lean()
+  return Object.fromEntries(
+    rows.flatMap(({ message_id, emojis }) =>
+      emojis.length > 0 ? [[message_id, [...new Set(emojis.map(({ emoji }) => signForm(emoji)))]]] : [],
+    ),
+  )
 }
 
 const reactedAtMost = 100

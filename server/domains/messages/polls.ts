@@ -1,3 +1,4 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { pollChanged, pollDeleted } from '#server/domains/room-state/events/polls'
@@ -30,6 +31,31 @@ const list: Action<typeof contract.list> = async ({ room }, context) => {
   const votes = await Votes.find({ poll_id: { $in: facts.map(({ poll_id }) => poll_id) }, is_active: true }).lean()
   const canCreatePoll = account !== null && (await mayAsk(context, key, account))
   return { polls: facts.map((fact) => shown(key, fact, votes, account)), canCreatePoll }
+}
+
+const namedAtMost = 100
+/** Those who took their votes back are among them. */
+const lookedThrough = 1_000
+
+const voters: Action<typeof contract.voters> = async ({ room, pollId }, context) => {
+  const { key } = await readable(context, room)
+  const poll = await context.node.log.ask(key, (view) => pollIn(view, pollId))
+  if (!poll) throw new AppError('NOT_FOUND')
+  if (poll.is_anonymous) return { voters: [] }
+  const votes = (await Votes.find({ poll_id: pollId, is_active: true }).limit(lookedThrough).lean())
+    .filter((vote) => vote.room === key && vote.options.length > 0)
+    .slice(0, namedAtMost)
+  const profiles = await profilesOf(
+    context.node,
+    votes.map(({ user_address }) => user_address),
+  )
+  return {
+    voters: votes.map(({ user_address, options }) => ({
+      user_address,
+      user_name: profiles.get(user_address)?.name ?? user_address,
+      options,
+    })),
+  }
 }
 
 const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
@@ -236,4 +262,4 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
   return { success: true }
 }
 
-export const polls = defineDomain(contract, { list, create, update, remove, vote })
+export const polls = defineDomain(contract, { list, voters, create, update, remove, vote })

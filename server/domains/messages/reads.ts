@@ -5,6 +5,7 @@ import { Mentions, Reads } from '#server/domains/room-state/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
+import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
@@ -67,6 +68,19 @@ export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, 
   const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
   const read = mark ?? nobodyRead
   return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
+}
+
+/** The first message that is not read, where some are. */
+export async function firstUnreadOf(
+  key: RoomKey,
+  account: string,
+  arrival: Arrival,
+  { total }: { total: number },
+): Promise<{ seq: number; created_at: string } | null> {
+  const read = await Reads.findOne({ _id: idOf(key, account) }).lean()
+  const next = Math.max(read?.n ?? 0, arrival?.joined_n ?? 0) + 1
+  const [row] = next <= total ? await rowsBetween(key, next, next) : []
+  return row ? { seq: row.seq, created_at: new Date(row.at).toISOString() } : null
 }
 
 type ReadListener = (
