@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { programs } from './programs.ts'
 
-/** The built server in a process of its own, without the demo, once it is open. */
-export async function started(environment: Record<string, string>): Promise<{ url: string; process: ChildProcess }> {
+/** The built server, or another program that opens one, in a process of its own, without the demo, once it is open. */
+export async function started(
+  environment: Record<string, string>,
+  program: string = programs.main,
+): Promise<{ url: string; process: ChildProcess }> {
   const { MONGODB_URI: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [programs.main], {
+  const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...inherited, PORT: '0', OPS_PORT: '0', DEMO: 'off', LOG_LEVEL: 'silent', ...environment },
   })
