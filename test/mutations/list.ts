@@ -28,6 +28,7 @@ import { stored } from './list/stored.ts'
 import { sequences } from './list/streams.ts'
 import { terms } from './list/terms.ts'
 import { web } from './list/web.ts'
+import { webhooks } from './list/webhooks.ts'
 import type { Mutation } from './mutation.ts'
 
 /** One or more for each promise and each rule of the log; every one must be caught. */
@@ -54,6 +55,7 @@ export const mutations: readonly Mutation[] = [
   ...embedded,
   ...journalled,
   ...web,
+  ...webhooks,
   ...knowledge,
   ...payments,
   ...scheduling,
