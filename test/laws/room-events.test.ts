@@ -17,6 +17,8 @@ const others: readonly RegExp[] = [
   // What a client makes of an event, and how its page words it.
   /^client\/sdk\/(timeline|view)\.ts$/,
   /^client\/web\/messages\/notice-text\.ts$/,
+  // What owners choose to be sent.
+  /^client\/web\/rooms\/webhooks\.tsx$/,
 ]
 
 const define = /defineEvent\('([^']+)'/g

@@ -43,7 +43,7 @@ export const webhooks: readonly Mutation[] = [
     file: 'server/ports/web/guarded.ts',
     find: ' && !onlyStatus && redirects',
     put: ' && redirects',
-    caughtBy: hooks('that redirects by 301'),
+    caughtBy: hooks('has not taken it, and is not followed'),
   },
   {
     name: 'a receiver that is gone is asked for ever',
