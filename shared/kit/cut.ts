@@ -23,6 +23,10 @@ function upTo(text: string, end: number): string {
   return text.slice(0, whole === 0 ? end : whole)
 }
 
+/** Does a character as people see it begin at this place, in UTF-16 units, or the text end? */
+export const isBetweenCharacters = (text: string, at: number): boolean =>
+  at >= text.length || graphemes.segment(text).containing(at)?.index === at
+
 const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff
 
 /** The text, of at most so many characters; what is cut ends in an ellipsis. */

@@ -1,9 +1,10 @@
+import { isBetweenCharacters } from '#shared/kit/cut'
+
 interface Span {
   start: number
   len: number
 }
 
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const ofWord = String.raw`[\p{L}\p{M}\p{N}_]`
 const afterWord = new RegExp(`(?<=${ofWord})`, 'uy')
 const beforeWord = new RegExp(`(?=${ofWord})`, 'uy')
@@ -19,10 +20,8 @@ export function spansFault(text: string, spans: readonly Span[]): string | null 
 
 const endOf = (span: Span | undefined): number => (span ? span.start + span.len : 0)
 
-function isWhole(text: string, span: Span): boolean {
-  const segments = characters.segment(text)
-  return [span.start, endOf(span)].every((at) => at >= text.length || segments.containing(at)?.index === at)
-}
+const isWhole = (text: string, span: Span): boolean =>
+  isBetweenCharacters(text, span.start) && isBetweenCharacters(text, endOf(span))
 
 /**
  * Spans where they are after an edit. What stands between two changes is found by its words, where these are there once; a span of which
