@@ -13,7 +13,6 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/items.ts: lines': 'follows from the item, which does not change',
   'server/kernel/invoke.ts: callerFields': 'follows from the schema, which does not change',
   'server/domains/identity/tokens.ts: proven': 'follows from the keys and the token, which do not change',
-  'server/domains/messages/mention-spans.ts: characters': 'does not change',
   'server/domains/room-state/shown.ts: shown': 'follows from the row, which does not change',
   'server/domains/tokens/balances.ts: held': 'kept with the adapter of the chain that said it',
   'server/domains/tokens/metadata.ts: told': 'kept with the adapter of the chain that said it',
