@@ -20,7 +20,7 @@ export function createdRow(rows: readonly LocalMessage[], message: Message): rea
   const present = rows[at - 1]
   if (present?.seq !== message.seq) return rows.toSpliced(at, 0, asSent(message))
   if (!isNewer(message, present)) return rows
-  return rows.with(at - 1, asSent({ ...message, reacted: present.reacted } as LocalMessage))
+  return rows.with(at - 1, asSent({ ...message, reacted: message.is_deleted ? [] : present.reacted } as LocalMessage))
 }
 
 /** Replaces rows that are present by newer versions; other rows are not added. */
@@ -28,7 +28,7 @@ export function editedRow<Row extends Message>(rows: readonly Row[], message: Me
   const at = rows.findLastIndex(({ id }) => id === message.id)
   const present = rows[at]
   if (!present || !isNewer(message, present)) return rows
-  if (message.is_deleted) return rows.with(at, { ...present, ...message })
+  if (message.is_deleted) return rows.with(at, { ...present, ...message, ...('reacted' in present && { reacted: [] }) })
   const { reactions, is_pinned, pinned_by, pinned_at } = present
   return rows.with(at, { ...present, ...message, reactions, is_pinned, pinned_by, pinned_at })
 }

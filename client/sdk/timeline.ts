@@ -144,12 +144,13 @@ function withoutRows(state: RoomState, isGone: (row: Message) => boolean, deleti
   }
 }
 
-const nothing: Partial<Message> = {
+const nothing: Partial<LocalMessage> = {
   is_deleted: true,
   content: '[Message deleted]',
   attachments: [],
   mentions: [],
   reactions: {},
+  reacted: [],
   reply_to: null,
   is_pinned: false,
   pinned_by: null,

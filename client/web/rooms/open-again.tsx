@@ -1,4 +1,5 @@
-import { useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
+import type { Client } from '#client/sdk/types'
 import { table } from '#client/sdk/table'
 import type { Room } from '#shared/api/room'
 import { useClient } from '../connection/client.ts'
@@ -10,16 +11,31 @@ import { lookOf } from './kind.ts'
 import { goTo } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
+const keptMilliseconds = 60_000
+const asked = new WeakMap<Client, { at: number; rooms: Promise<readonly Room[]> }>()
+
+/** Asked once a minute: the list is drawn anew on each step through the page. */
+function openTo(client: Client): Promise<readonly Room[]> {
+  const known = asked.get(client)
+  if (known && performance.now() - known.at < keptMilliseconds) return known.rooms
+  const rooms = client.inbox.openAgain({}).then((answer) => answer.rooms)
+  asked.set(client, { at: performance.now(), rooms })
+  rooms.catch(() => asked.delete(client))
+  return rooms
+}
+
 /** The rooms whose ban is over, each with a press to come back. */
 export function OpenAgain() {
   const client = useClient()
   const list = useRoomList()
   const isKnown = list.value !== null
-  const { value, reload } = useLoaded<readonly Room[]>(`open again ${isKnown}`, async () => {
-    if (!isKnown) return []
-    const { rooms } = await client.inbox.openAgain({})
-    return rooms
-  })
+  const { value, reload: load } = useLoaded<readonly Room[]>(`open again ${isKnown}`, async () =>
+    isKnown ? openTo(client) : [],
+  )
+  const reload = useCallback(() => {
+    asked.delete(client)
+    load()
+  }, [client, load])
   useEffect(() => client.on(table.events.access, reload), [client, reload])
   const own = new Set(list.value?.map(keyOf))
   const open = value?.filter((room) => !own.has(keyOf(room))) ?? []
