@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   const config = readConfig()
   const workers = cluster.isPrimary ? workersAsked(process.argv.slice(2), config) : null
   if (workers === null) await serve(config)
-  else await runWorkers(config, workers, tellParts)
+  else await runWorkers(config, workers, tellerOf(config))
 }
 
 /** One node of the log: the whole server, or one worker of several. */
@@ -70,7 +70,7 @@ async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return obeyPrimary(platform, app.degraded, stop, live, { kind: 'ready', url: app.url, parts })
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
-  tellParts(app.url, parts)
+  tellerOf(config)(app.url, parts)
 }
 
 /** Signals often reach the whole group; which worker ends, and when, is for the primary to say. */
@@ -105,6 +105,25 @@ function obeyPrimary(
 /** By name, as no passkey works at an address. */
 function named(url: string): string {
   return url.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost')
+}
+
+type Teller = (url: string, parts: readonly Part[]) => void
+
+/** In production what is written is read by machines: a line is an object. */
+function tellerOf({ production }: Config): Teller {
+  return production ? tellInOneLine : tellParts
+}
+
+function tellInOneLine(at: string, parts: readonly Part[]): void {
+  const msg = `Plaza is open: ${named(at)} with the parts of this line`
+  console.log(
+    JSON.stringify({
+      level: 30,
+      time: new Date(Math.round(performance.timeOrigin + performance.now())).toISOString(),
+      msg,
+      parts,
+    }),
+  )
 }
 
 function tellParts(at: string, parts: readonly Part[]): void {

@@ -113,6 +113,8 @@ export interface ErrorExtras {
   status?: number
   /** Seconds. */
   retryAfter?: number
+  /** The bucket that refused, where it counts calls: so many are allowed, and `reset` is when one is free again (Unix time in seconds). */
+  rate?: { limit: number; reset: number }
   /** The explained refusal of a send; see `shared/api/verdict.ts`. */
   verdict?: unknown
   details?: Record<string, unknown>
@@ -124,6 +126,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryAfter: number | undefined
+  readonly rate: ErrorExtras['rate']
   readonly verdict: unknown
   readonly details: Record<string, unknown> | undefined
 
@@ -133,6 +136,7 @@ export class AppError extends Error {
     this.code = code
     this.status = extras.status ?? status
     this.retryAfter = extras.retryAfter
+    this.rate = extras.rate
     this.verdict = extras.verdict
     this.details = extras.details
   }

@@ -27,6 +27,9 @@ export interface RestCall {
 /** The answer of an operation. A sequence is returned as soon as it has begun; its items are read as they are consumed. */
 export type Rest = (route: Route, input: object, call?: RestCall) => Promise<unknown>
 
+/** What the answers of sequences are. */
+const sequences = ['application/x-ndjson', 'text/event-stream']
+
 const deadlineMilliseconds = 35_000
 /** Where nothing tells how much of a file is sent. */
 const fileMilliseconds = 900_000
@@ -63,7 +66,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
     silence.until(form && !canTell(url, credentials) ? fileMilliseconds : deadlineMilliseconds)
     try {
       const response = await send(`${url}${path}${query}`)
-      goesOn = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true
+      goesOn = sequences.some((type) => response.headers.get('content-type')?.startsWith(type))
       if (goesOn) {
         reached(true)
         return itemsOf(response, silence, lines)
@@ -127,8 +130,11 @@ async function* itemsOf(
       if (done) throw noAnswer(new Error('The answer was cut'))
       const whole = `${rest}${value}`.split('\n')
       rest = whole.pop() ?? ''
-      for (const line of whole.filter(Boolean)) {
-        const item = JSON.parse(line) as { success?: boolean }
+      for (const line of whole) {
+        // Of server-sent events the names and the comments are left out.
+        const text = line.replace(/^data: |^(id|event)?:.*/, '')
+        if (text === '') continue
+        const item = JSON.parse(text) as { success?: boolean }
         if (item.success === true) return
         if (item.success === false) throw refusalOf(item)
         yield item

@@ -97,6 +97,8 @@ export interface Http {
   /** Sets or clears the session cookie. */
   setSessionCookie(token: string | null): void
   setHeader(name: string, value: string): void
+  /** The caller has what they ask for, as the headers of the request say: the answer is 304, without what the action returns. */
+  answerUnchanged(): void
 }
 
 /** What a door says of a call, and actions read. */

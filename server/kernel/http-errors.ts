@@ -1,6 +1,6 @@
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { AppError, errors } from '#shared/errors'
-import { type ErrorBody, expandRoute } from '#shared/kit/contract'
+import { type ErrorBody, expandRoute, type Method, pathParameters } from '#shared/kit/contract'
 import { signInText } from '#shared/kit/sign-in-text'
 import type { Bound } from './context.ts'
 import { refusalFrom } from './deadline.ts'
@@ -13,7 +13,9 @@ const known = (bound: readonly Bound[]) =>
     spellingsOf(operation).flatMap(({ route, errorBody }) =>
       expandRoute(route).map(({ method, path }) => ({
         method,
+        path,
         errorBody,
+        parameters: pathParameters(path).length,
         matches: new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'),
       })),
     ),
@@ -27,12 +29,27 @@ export function openTo(bound: readonly Bound[]): (method: string, path: string) 
   return (method, path) => has(open, path) && (has(open, path, method) || !has(closed, path, method))
 }
 
+/**
+ * Paths that another with a parameter in their place matches as well, by methods that they do not have themselves: a word of ours, such as
+ * `discover` of `/api/agents/discover`, is nobody's id.
+ */
+export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path: string }[] {
+  const routes = known(bound)
+  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
+    const others = routes.filter(({ method, matches }) => matches.test(path) && !has.has(`${method} ${path}`))
+    return [...new Set(others.map(({ method }) => method))].map((method) => ({ method, path }))
+  })
+}
+
 /** A known path with another method is 405 and names the methods it has, everything else 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
   const routes = known(bound)
   return ({ path }, response) => {
-    const methods = routes.flatMap(({ method, matches }) => (matches.test(path) ? [method] : []))
-    if (methods.length === 0) throw new AppError('NOT_FOUND')
+    const there = routes.filter(({ matches }) => matches.test(path))
+    if (there.length === 0) throw new AppError('NOT_FOUND')
+    const own = Math.min(...there.map(({ parameters }) => parameters))
+    const methods = there.flatMap(({ method, parameters }) => (parameters === own ? [method] : []))
     const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
     response.setHeader('Allow', [...new Set(all)].join(', '))
     throw new AppError('METHOD_NOT_ALLOWED')
@@ -79,6 +96,19 @@ const lost = `<!doctype html>
 </html>
 `
 
+/** The bucket that refused is the one that is told of: its limit where it counts calls, and when it has room again where that is known. */
+function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: number): void {
+  const freeAt = retryAfter === undefined ? undefined : Math.ceil(now / 1_000) + retryAfter
+  const told = {
+    'X-RateLimit-Limit': rate?.limit,
+    'X-RateLimit-Remaining': 0,
+    'X-RateLimit-Reset': rate?.reset ?? freeAt,
+  }
+  for (const [name, value] of Object.entries(told))
+    if (value === undefined) response.removeHeader(name)
+    else response.setHeader(name, value)
+}
+
 /** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
 export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorRequestHandler => {
   const routes = known(bound)
@@ -93,6 +123,7 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     }
     if (response.headersSent) return void response.destroy()
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
+    if (error.status === 429) rateOfRefusal(response, error, node.now())
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
     const text = isNobody ? signInText(request.path) : error.message

@@ -136,7 +136,10 @@ export const flood =
     const allowed =
       (await slots.arrive(request, response, asker, node.now())) &&
       ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))
-    if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
+    if (!allowed) {
+      const rate = { limit: Math.floor(floodPerMinute * node.limits.scale), reset: Math.ceil(node.now() / 1_000) + 60 }
+      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60, rate })
+    }
     next()
 
     async function mayStill(): Promise<boolean> {

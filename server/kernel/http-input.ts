@@ -15,6 +15,8 @@ export interface Spelling {
   schema: z.ZodType
   answer: (output: unknown, input: unknown) => unknown
   errorBody: ErrorBody
+  /** How a sequence is written. */
+  form: 'lines' | 'events'
 }
 
 /** Every path of an operation, its own first. */
@@ -26,6 +28,7 @@ export function spellingsOf(operation: Operation): Spelling[] {
           schema: operation.input,
           answer: (output) => output,
           errorBody: operation.errorBody ?? 'coded',
+          form: operation.serverSent ? 'events' : 'lines',
         },
       ]
     : []
@@ -37,6 +40,7 @@ export function spellingsOf(operation: Operation): Spelling[] {
       schema: alias.input ?? operation.input,
       answer: alias.answer?.of ?? ((output: unknown) => output),
       errorBody: alias.errorBody ?? 'text',
+      form: 'lines' as const,
     })),
   ]
 }
@@ -61,18 +65,24 @@ export function readInput(
     : room === undefined
       ? request.params
       : { ...path, room: { type, id: room } }
-  return { ...query, ...body, ...fromHeaders(operation, request, { ...query, ...body }), ...where }
+  return { ...query, ...body, ...fromHeaders(operation, objects, request, { ...query, ...body }), ...where }
 }
 
 /** What headers say, which nothing else may contradict. */
-function fromHeaders(operation: Operation, request: Request, given: Record<string, unknown>) {
+function fromHeaders(
+  operation: Operation,
+  objects: readonly z.ZodObject[],
+  request: Request,
+  given: Record<string, unknown>,
+) {
   const { idempotency } = operation
   const headers = { ...operation.headers, ...(idempotency ? { 'idempotency-key': idempotency.key } : {}) }
-  const found: Record<string, string> = {}
+  const found: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(headers)) {
-    const value = request.get(name)
-    if (value === undefined) continue
-    if (![undefined, value].includes((found[field] ?? given[field]) as string | undefined))
+    const sent = request.get(name)
+    if (sent === undefined) continue
+    const value = readQuery(objects, field, sent)
+    if (![undefined, value].includes(found[field] ?? given[field]))
       throw new AppError('VALIDATION_ERROR', { message: `${field}: two different ones` })
     found[field] = value
   }

@@ -8,7 +8,7 @@ import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
 import { keepFilesApart } from './files-host.ts'
-import { answerError, openTo, unknownRoute } from './http-errors.ts'
+import { answerError, methodsOfOthers, openTo, unknownRoute } from './http-errors.ts'
 import {
   asData,
   begin,
@@ -111,17 +111,21 @@ const identifyRequest =
 
 /** Paths with fewer parameters are asked first, and those that a query must ask for, so that none hides another. */
 function mountOperations(app: Express, door: HttpDoor): void {
-  const mounts = door.bound.flatMap((bound) =>
+  const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
-      expandRoute(spelling.route).map((expanded) => ({ bound, spelling, ...expanded })),
+      expandRoute(spelling.route).map(({ fixed, ...place }) => ({
+        ...place,
+        answer: (request: Request, response: Response) => handle(door, bound, spelling, fixed, request, response),
+      })),
     ),
   )
+  const answer = unknownRoute(door.bound)
+  const refusals = methodsOfOthers(door.bound).map((place) => ({ ...place, query: undefined, answer }))
+  const mounts = [...operations, ...refusals]
   const rank = ({ path, query }: (typeof mounts)[number]) => 2 * pathParameters(path).length + (query ? 0 : 1)
   mounts.sort((one, other) => rank(one) - rank(other))
-  for (const { bound, spelling, method, path, fixed, query } of mounts)
-    app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), (request, response) =>
-      handle(door, bound, spelling, fixed, request, response),
-    )
+  for (const { method, path, query, answer } of mounts)
+    app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
 }
 
 /** Goes on to the next operation of the path where the request does not ask for this one. */
@@ -191,6 +195,7 @@ async function answer(
     gone.abort()
     leave?.()
   })
+  let isUnchanged = false
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
     caller,
@@ -205,11 +210,15 @@ async function answer(
       setBrowserCookie: (id) => void keepBrowser(response, id),
       setSessionCookie: (token) => void keepSession(response, token),
       setHeader: (name, value) => void response.setHeader(name, value),
+      answerUnchanged: () => {
+        isUnchanged = request.get('if-none-match') !== undefined
+      },
     },
     gone: () => gone.signal,
     onAnswer() {},
     onRate: (rate) => rateHeaders(response, rate),
   })
+  if (isUnchanged) return void response.status(304).end()
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
   const isStill = () => endOf(caller, again)
   const ended = await isStill()
@@ -219,6 +228,7 @@ async function answer(
     isStill,
     metrics: door.kernel.node.metrics,
     itemsOnly: bound.operation.lines === 'only',
+    form: spelling.form,
   })
 }
 

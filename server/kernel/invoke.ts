@@ -228,7 +228,7 @@ async function spend(
     ? await node.limits.claim(limit, caller.ip, claimed)
     : await node.limits.spend(limit, caller.account ?? caller.ip)
   onRate(rate)
-  if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds })
+  if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
 }
 
 function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {

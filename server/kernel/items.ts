@@ -19,31 +19,33 @@ interface Lines {
   metrics: Metrics
   /** The last item says how it ended, so that a line is an item and nothing else; where it breaks off, so does the answer. */
   itemsOnly: boolean
+  form: keyof typeof forms
 }
 
-/** Answers one line of JSON an item, an empty line every 15 s, and a last line that says how it ended. */
+/** Answers one line of JSON or one server-sent event an item, an empty one every 15 s, and a last one that says how it ended. */
 export async function answerItems(
   items: Items,
   request: Request,
   response: Response,
-  { gone, isStill, metrics, itemsOnly }: Lines,
+  { gone, isStill, metrics, itemsOnly, form }: Lines,
 ): Promise<void> {
+  const { mime, stillThere, itemOf, endOf } = forms[form]
   response.status(200).set({
-    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    'Content-Type': `${mime}; charset=utf-8`,
     Connection: 'close',
     'X-Accel-Buffering': 'no',
   })
   response.flushHeaders()
   if (request.method === 'HEAD') return void response.end()
   const beat = setInterval(() => {
-    if (!itemsOnly && !response.writableNeedDrain) response.write('\n')
+    if (!itemsOnly && !response.writableNeedDrain) response.write(stillThere)
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, lineOf(item)))
+  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, itemOf(item)))
   clearInterval(beat)
   if (end === 'gone') return
   if (itemsOnly) return void (end === null ? response.end() : response.destroy())
-  response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
+  response.end(endOf(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`))
 }
 
 /** Some readers of lines end one at these characters, too, which JSON leaves as they are. */
@@ -58,6 +60,20 @@ function lineOf(item: unknown): string {
   const line = lines.get(item) ?? writtenLine(item)
   lines.set(item, line)
   return line
+}
+
+/** What has a place in a room's log is named by it, so that who connects again says where they were. */
+const idOf = (item: unknown) =>
+  typeof (item as { seq?: unknown })?.seq === 'number' ? `id: ${(item as { seq: number }).seq}\n` : ''
+
+const forms = {
+  lines: { mime: 'application/x-ndjson', stillThere: '\n', itemOf: lineOf, endOf: (line: string) => line },
+  events: {
+    mime: 'text/event-stream',
+    stillThere: ':\n\n',
+    itemOf: (item: unknown) => `${idOf(item)}data: ${lineOf(item)}\n`,
+    endOf: (line: string) => `event: end\ndata: ${line}\n`,
+  },
 }
 
 function written(response: Response, metrics: Metrics, line: string): Promise<void> | undefined {

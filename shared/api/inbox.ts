@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { CallerAddress, Time } from '#shared/kit/primitives'
+import { CallerAddress, count, Time } from '#shared/kit/primitives'
 import { LocationChat } from './location-chat.ts'
 import { LastMessage, Room, RoomKey, RoomSummary } from './room.ts'
 
@@ -16,13 +16,28 @@ const Unread = z.object({
 
 export const inbox = {
   list: operation({
-    summary: 'The rooms of the caller with unread counts, newest activity first.',
+    summary:
+      'The rooms of the caller with unread counts, newest activity first. Every 50 of them cost as much as a call. `known` is the `version` (over REST the `ETag`) of the list that the caller has: where it is still so, nothing else is answered (304 to `If-None-Match`).',
     http: 'GET /api/user/rooms',
     socket: '/rooms room:list',
     access: 'user',
     limit: 'general',
-    input: z.object({}),
-    output: z.object({ rooms: z.array(RoomSummary) }),
+    headers: { 'if-none-match': 'known' },
+    input: z.object({
+      /** A page of so many; left out, all of them. */
+      limit: count(1, 100).optional(),
+      /** The `next_cursor` of the page before. */
+      cursor: z.string().max(300).optional(),
+      known: z.string().max(1_000).optional(),
+    }),
+    output: z.object({
+      rooms: z.array(RoomSummary),
+      /** Of a page; null where it is the last. */
+      next_cursor: z.string().nullable().optional(),
+      /** Where `known` is given, or is empty. */
+      version: z.string().optional(),
+      unchanged: z.boolean().optional(),
+    }),
   }),
   openAgain: operation({
     summary:

@@ -94,7 +94,9 @@ export const listening = {
   follow: stream({
     summary:
       'The events after a seq, in order, without a gap, and from then on every new one as it comes. Ends with the session, and with the right to read.',
-    http: 'GET /api/rooms/{room}/events?follow=true',
+    http: 'GET /api/rooms/{room}/events/stream',
+    aliases: [{ http: 'GET /api/rooms/{room}/events?follow=true', errorBody: 'coded' }],
+    serverSent: true,
     socket: '/rooms room:follow',
     access: 'public',
     limit: 'general',
@@ -103,7 +105,10 @@ export const listening = {
       epoch: z.string().max(64).optional(),
       after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
       after: count(0, Number.MAX_SAFE_INTEGER).optional(),
+      /** The last event that was received: what a browser tells when it connects again. It counts rather than `after_seq`. */
+      last_event_id: count(0, Number.MAX_SAFE_INTEGER).optional(),
     }),
+    headers: { 'last-event-id': 'last_event_id' },
     output: RoomEvent,
     errors: [...seen, 'SUSPENDED'],
   }),

@@ -23,6 +23,10 @@ export const historyAliases = roomPaths.map(({ path, ref, fields }) => ({
       after: Moment.optional(),
       since: Moment.optional(),
     })
+    .refine(({ after, since }) => !after || !since || after === since, {
+      path: ['since'],
+      error: 'not together with another after',
+    })
     .transform(({ id, userAddress, before, after, since, ...page }) => ({
       room: ref(id ?? ''),
       ...page,

@@ -47,7 +47,7 @@ export const messages = {
   ...listening,
   history: operation({
     summary:
-      'A page of messages, oldest first: before a seq, after one, around one, or the newest. Bounds may be given together; a page is read on by its `seq`.',
+      'A page of messages, oldest first: before a seq, after one, around one, or the newest. Bounds may be given together, except around one; a page is read on by its `seq`.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
     aliases: [...historyAliases, ...historyTokenAliases, ...historyLocationAliases],
@@ -56,7 +56,7 @@ export const messages = {
     input: z.object({
       room,
       ...cursor,
-      /** Alone: the other bounds are not looked at. */
+      /** Alone: together with another bound it is refused. */
       around_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
       /** Messages earlier than this. Many are sent in one millisecond: what a page left out is before the `seq` of its first message. */
       before: Moment.optional(),

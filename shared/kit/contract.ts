@@ -90,6 +90,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stream?: true
   /** Of a sequence: nothing but its items is written, so that the last of them says how it ended. */
   lines?: 'only'
+  /** Of a sequence: its own path answers with server-sent events (`text/event-stream`), and aliases with lines. */
+  serverSent?: true
 }
 
 /** Declares an operation. Everything else about it (routes, socket handler, SDK method, documents) is derived. */
@@ -102,10 +104,12 @@ type FieldOf<Item> = Item extends object ? keyof Item : End
 
 /**
  * Declares an operation whose answer is a sequence: `output` is one item, an object without a field `success`; another does not
- * compile. Over REST each item is a line of JSON, over a socket a frame `stream:item`.
+ * compile. Over REST each item is a line of JSON or a server-sent event, over a socket a frame `stream:item`.
  */
 export const stream = <Input extends z.ZodObject, Output extends z.ZodType>(
   declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency'> & {
+    /** The same sequence by another path, in lines. */
+    aliases?: readonly { http: Route; errorBody: ErrorBody }[]
     idempotency?: { key: keyof z.output<Input> & string; kept: 'log' }
   } & (End extends FieldOf<z.output<Output>> ? { output: never } : unknown),
 ) => ({ ...declared, stream: true as const })

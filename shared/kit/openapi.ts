@@ -40,6 +40,8 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
         // Other spellings are answered as ever; new clients use the first.
         const whole = { operationId: id, ...described, ...(index > 0 && { deprecated: true }) }
         const known = paths[template]?.[verb]
+        // A query that asks for what has a path of its own by now is left out, as whoever tries out parameters would wait for its end.
+        if (query && known && index > 0) continue
         paths[template] = { ...paths[template], [verb]: query && known ? withVariant(known, whole, query) : whole }
       }
     }
@@ -97,17 +99,29 @@ interface Spelling {
   input: z.ZodType
   answer: z.ZodType
   errorBody: ErrorBody
+  isOwn: boolean
 }
 
 function spellingsOf({ http, aliases = [], input, output, errorBody = 'coded' }: Operation): Spelling[] {
-  const own = http ? [{ route: http, input, answer: output, errorBody }] : []
+  const own = http ? [{ route: http, input, answer: output, errorBody, isOwn: true }] : []
   const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias) => ({
     route: alias.http,
     input: alias.input ?? input,
     answer: alias.answer?.schema ?? output,
     errorBody: alias.errorBody ?? 'text',
+    isOwn: false,
   }))
   return [...own, ...others]
+}
+
+const answers = {
+  whole: { mime: 'application/json', description: 'Done.' },
+  lines: { mime: 'application/x-ndjson', description: 'An item a line, as they come; the last line holds `success`.' },
+  events: {
+    mime: 'text/event-stream',
+    description:
+      'Server-sent events, as they come: `data` of each is one item, and `id` its place. `data` of the last, which is an `event: end`, holds `success`.',
+  },
 }
 
 interface Writers {
@@ -118,13 +132,14 @@ interface Writers {
 function describe(
   { write, refusals }: Writers,
   declared: Named,
-  { route, input, answer, errorBody }: Spelling,
+  { route, input, answer, errorBody, isOwn }: Spelling,
   path: string,
   isFixed: boolean,
 ): JsonSchema {
   const { name, operation } = declared
   const { access, limit, socket, idempotency, freshProof, summary, stream } = operation
   const { own } = errorCodesOf(operation)
+  const form = stream ? (isOwn && operation.serverSent ? 'events' : 'lines') : 'whole'
   return {
     tags: [name.split('.')[0]],
     summary,
@@ -132,9 +147,9 @@ function describe(
     ...request(write.input(input), operation, route, path, isFixed),
     responses: {
       200: {
-        description: stream ? 'An item a line, as they come; the last line holds `success`.' : 'Done.',
+        description: answers[form].description,
         headers: rateHeaders,
-        content: { [stream ? 'application/x-ndjson' : 'application/json']: { schema: write.output(answer) } },
+        content: { [answers[form].mime]: { schema: write.output(answer) } },
       },
       ...refusals.of(declared, errorBody),
     },

@@ -96,10 +96,10 @@ test('a form is sent without a type of its own, and where nothing tells how far 
 })
 
 describe('a sequence', () => {
-  const read = async (body: string, lines?: 'only') => {
+  const read = async (body: string, lines?: 'only', type = 'application/x-ndjson') => {
     const ask = restDoor({
       url: 'http://localhost',
-      fetch: async () => new Response(body, { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' } }),
+      fetch: async () => new Response(body, { headers: { 'content-type': `${type}; charset=utf-8` } }),
       token: () => null,
       cut: () => new AbortController().signal,
       reached: () => undefined,
@@ -118,6 +118,20 @@ describe('a sequence', () => {
     expect(await read('{"n":1}\n\n{"success":true}\n')).toEqual({ items: [{ n: 1 }], end: 'finished' })
     expect(await read('{"n":1}\n{"success":false,"error":{"code":"FORBIDDEN"}}\n')).toMatchObject({ end: 'refused' })
     expect(await read('{"n":1}\n')).toEqual({ items: [{ n: 1 }], end: 'cut' })
+  })
+
+  test('N86: of server-sent events is what their data say', async () => {
+    const told = 'id: 1\ndata: {"n":1}\n\n:\n\n'
+    const events = (body: string) => read(body, undefined, 'text/event-stream')
+    expect(await events(`${told}event: end\ndata: {"success":true}\n\n`)).toEqual({
+      items: [{ n: 1 }],
+      end: 'finished',
+    })
+    expect(await events(`${told}event: end\ndata: {"success":false,"error":{"code":"FORBIDDEN"}}\n\n`)).toMatchObject({
+      items: [{ n: 1 }],
+      end: 'refused',
+    })
+    expect(await events(told)).toEqual({ items: [{ n: 1 }], end: 'cut' })
   })
 
   test('that is its items alone ends with the answer, and was cut within a line', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api } from '#shared/api/index'
-import { operationsOf } from '#shared/kit/contract'
+import { expandRoute, operationsOf } from '#shared/kit/contract'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
@@ -164,6 +164,27 @@ test('M19: 405 names the methods of the path', async () => {
     expect([line, status, sorted(headers.allow)]).toEqual([line, 405, sorted(allow)])
   }
   expect((await sendBytes(server.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
+})
+
+test('N88: every path has the methods that its 405 names, and answers 405 to all others', async () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+  const routes = operationsOf(api).flatMap(({ operation }) =>
+    spellingsOf(operation).flatMap(({ route }) => expandRoute(route)),
+  )
+  const wrong: unknown[] = []
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const own = routes.flatMap((route) => (route.path === path ? [route.method as string] : []))
+    const has = new Set([...own, ...(own.includes('GET') ? ['HEAD'] : [])])
+    const there = path.replace(/:type/, 'channel').replace(/:[a-zA-Z_]+/g, channel)
+    for (const method of methods) {
+      if (has.has(method)) continue
+      const { status, headers } = await sendBytes(server.url, request(`${method} ${there}`))
+      const allowed = (headers.allow ?? '').split(', ').sort()
+      if (status !== 405 || String(allowed) !== String([...has, 'OPTIONS'].sort()))
+        wrong.push([method, there, status, allowed])
+    }
+  }
+  expect(wrong).toEqual([])
 })
 
 test('M19: the document says which strings are times, addresses of pages and of e-mail', () => {

@@ -308,6 +308,34 @@ test('M63: a site with a name of its own moves nothing', async () => {
   await own.close()
 })
 
+test('N89: in production all that the start prints is lines of JSON', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-print-'))
+  const { MONGODB_URI: _, REDIS_URL: __, ...inherited } = process.env
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://plaza.example',
+    SESSION_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
+  }
+  const env = { ...inherited, ...production, PORT: '0', OPS_PORT: '0', DATA_DIR: directory }
+  const child = spawn(process.execPath, [programs.main], { env })
+  let printed = ''
+  child.stdout.on('data', (chunk) => (printed += chunk))
+  try {
+    await expect.poll(() => printed, { timeout: 30_000 }).toContain('Plaza is open: ')
+    const lines = printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string })
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 30, time: expect.any(String), parts: expect.any(Array) }),
+    )
+  } finally {
+    child.kill()
+    await once(child, 'close')
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
 test('M63: the start prints localhost', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-print-'))
   const { MONGODB_URI: _, REDIS_URL: __, ...inherited } = process.env

@@ -291,6 +291,19 @@ describe('slow mode', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(200)
   })
 
+  test('N89: the rate that a refusal tells is that of what refused', async () => {
+    const room = await channelOf(owner, member)
+    await settle(room, { slow_mode_seconds: 60 })
+    const send = () => member.rest(`POST /api/channels/${room.id}/messages`, { content: 'again' })
+    const told = ({ headers }: Awaited<ReturnType<typeof send>>) =>
+      ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
+    expect(Number(told(await send())[1])).toBeGreaterThan(0)
+    const refused = await send()
+    const [limit, remaining, reset] = told(refused)
+    expect([refused.status, limit, remaining]).toEqual([429, null, '0'])
+    expect(Math.abs(Number(reset) - Date.now() / 1_000 - Number(refused.headers.get('retry-after')))).toBeLessThan(10)
+  })
+
   test('tells when the next message may go, and does not hold moderators or repeats', async () => {
     const room = await channelOf(owner, member)
     await settle(room, { slow_mode_seconds: 60 })
@@ -465,6 +478,37 @@ test('N31: has_more is said of the direction that is read, and messages of one m
   expect((await other.rest(path)).body).toMatchObject({ messages: [{ n: 4 }, { n: 5 }], has_more: true })
   const rest = await other.rest(`${path}&after_seq=${all[9]?.seq}`)
   expect(rest.body).toMatchObject({ messages: [{ n: 11 }, { n: 12 }], has_more: false })
+})
+
+test('N88: what contradicts another bound of a page is refused, and never left out of account', async () => {
+  const room = await channelOf(owner, member, other)
+  const [first, second] = [await say(member, room, 'one'), await say(member, room, 'two')]
+  for (const door of over) {
+    const refused = (query: object) => other.refused(door, messages.history, { room, around_seq: second.seq, ...query })
+    for (const bound of [
+      { before_seq: second.seq },
+      { after_seq: first.seq },
+      { before: second.created_at },
+      { after: first.created_at },
+    ])
+      expect(await refused(bound)).toMatchObject({
+        code: 'VALIDATION_ERROR',
+        message: `around_seq: not together with ${Object.keys(bound)[0]}`,
+      })
+    const twice = { room, after_seq: first.seq, after: second.seq }
+    expect(await other.refused(door, messages.sync, twice)).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'after: not together with another after_seq',
+    })
+    const { events } = await other.does(door, messages.sync, { ...twice, after: first.seq })
+    expect(events.map(({ seq }) => seq)).toEqual([second.seq])
+  }
+  const follow = await other.rest(`GET /api/rooms/channel/${room.id}/events?follow=true&after_seq=1&after=2`)
+  expect(follow).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  const [earlier, later] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+  const since = await other.rest(`GET /api/channels/${room.id}/messages?since=${earlier}&after=${later}`)
+  expect(since).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  expect((await other.rest(`GET /api/channels/${room.id}/messages?since=${later}&after=${later}`)).status).toBe(200)
 })
 
 test.each(over)('N28: over %s the spans of mentions move with the text that is trimmed or edited', async (door) => {

@@ -11,7 +11,7 @@ const isThere = (tool: string) => spawnSync(tool, ['--version']).status === 0
 
 /** What the commands print: JSON, a value after the other. */
 async function run(url: string): Promise<unknown[]> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], { env: { ...process.env, URL: url } })
+  const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', commands], { env: { ...process.env, URL: url } })
   const [said, faults] = await Promise.all([text(shell.stdout), text(shell.stderr)])
   expect(faults).toBe('')
   const printed = spawnSync('jq', ['-cs', '.'], { input: said, encoding: 'utf8' })

@@ -377,6 +377,41 @@ describe('a sequence', () => {
     await second.stop()
   })
 
+  test('N86: has a path of its own that answers with server-sent events, which go on from the last one received', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const { message } = await say(owner, room, 'one')
+    const path = urlOf(room).replace('?follow=true', '/stream')
+    const read = async (query: string, more: Record<string, string> = {}) => {
+      const stopped = new AbortController()
+      const headers = { authorization: `Bearer ${who.token}`, ...more }
+      const answer = await fetch(path + query, { headers, signal: stopped.signal })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+      const text = new TextDecoder().decode((await answer.body?.getReader().read())?.value)
+      stopped.abort()
+      return text
+    }
+    const { events } = await who.does('rest', messages.sync, { room, after_seq: message.seq - 1 })
+    const written = `id: ${message.seq}\ndata: ${JSON.stringify(events[0])}\n\n`
+    expect(await read(`?after_seq=${message.seq - 1}`)).toBe(written)
+    expect(await read('?after_seq=0', { 'last-event-id': String(message.seq - 1) })).toBe(written)
+    const refused = await fetch(path, { headers: { 'last-event-id': 'nowhere' } })
+    expect(refused.status).toBe(400)
+  })
+
+  test('N86: has no place in the document beside the page of events: nobody who tries parameters is kept waiting', async () => {
+    const { paths } = (await (await fetch(`${server.url}/docs/openapi.json`)).json()) as {
+      paths: Record<string, { get?: { parameters: { name: string }[]; 'x-variants'?: unknown } }>
+    }
+    for (const path of ['/api/rooms/alpha/events', '/api/rooms/{type}/{room}/events']) {
+      expect(paths[path]?.get?.parameters.map(({ name }) => name)).not.toContain('follow')
+      expect(paths[path]?.get).not.toHaveProperty('x-variants')
+      expect(paths[`${path}/stream`]?.get).toMatchObject({
+        responses: { 200: { content: { 'text/event-stream': { schema: { $ref: expect.any(String) } } } } },
+      })
+    }
+  })
+
   test('is asked for by `follow=true` alone; without it the answer is a page', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)

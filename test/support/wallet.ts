@@ -37,20 +37,24 @@ export async function bodyOf(answer: ReturnType<typeof call>) {
   return body
 }
 
-/** The whole answer, or the first item of a sequence. */
+/** The whole answer, or the first item of a sequence; nothing of one without a body. */
 async function firstOf(answer: Response): Promise<unknown> {
-  if (!answer.headers.get('content-type')?.startsWith('application/x-ndjson')) return answer.json()
+  if (answer.status === 304) return {}
+  if (!/x-ndjson|event-stream/.test(answer.headers.get('content-type') ?? '')) return answer.json()
   for await (const line of linesOf(answer)) return JSON.parse(line)
   return null
 }
 
-/** The lines of a sequence without the empty ones; leaving the loop early closes it. */
+/** The lines of a sequence, or the data of its events, without the empty ones; leaving the loop early closes it. */
 export async function* linesOf({ body }: Pick<Response, 'body'>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const lines = `${rest}${text}`.split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield line
+    for (const line of lines) {
+      const text = line.replace(/^data: |^(id|event)?:.*/, '')
+      if (text !== '') yield text
+    }
   }
 }
 

@@ -34,6 +34,7 @@ async function open(
       isStill,
       metrics: createMetrics(),
       itemsOnly: false,
+      form: 'lines',
     })
   }
   const server = express().get('/', answer).listen(0)

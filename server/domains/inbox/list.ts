@@ -6,18 +6,75 @@ import { Members, Reads, Rooms } from '#server/domains/room-state/model'
 import { headsOf, rowsOf } from '#server/domains/room-state/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
 import { locationChatOf } from '#shared/api/location-chat'
 import type { Room, RoomSummary } from '#shared/api/room'
+import { AppError } from '#shared/errors'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { lastMessagesOf } from './previews.ts'
+import { versionOf } from './version.ts'
 
-/** The rooms of an account with all that its list of rooms shows. */
-export const list: Action<typeof contract.list> = async (_input, context) => ({
-  rooms: await summariesOf(context.node, signedIn(context).account, {}),
-})
+/** So many rooms of a list cost as much as one call. */
+const roomsOfACall = 50
+
+/** The rooms of an account with all that its list of rooms shows; nothing of them where it is as the caller knows it. */
+export const list: Action<typeof contract.list> = async ({ limit, cursor, known }, context) => {
+  const { node, http } = context
+  const { account } = signedIn(context)
+  const keys = await membershipsOf(account)
+  const version = `"${await versionOf(node, account, keys)}"`
+  http?.setHeader('ETag', version)
+  const told = known === undefined ? {} : { version }
+  if (known?.includes(version)) {
+    http?.answerUnchanged()
+    return { rooms: [], ...told, unchanged: true }
+  }
+  await payFor(node, account, Math.ceil(keys.length / roomsOfACall) - 1)
+  const left = (await madeOnce(node, account)).filter((room) => isAfter(room, cursor))
+  if (limit === undefined) return { rooms: left, ...told }
+  const rooms = left.slice(0, limit)
+  const last = rooms.at(-1)
+  return { rooms, ...told, next_cursor: last && left.length > limit ? cursorOf(last) : null }
+}
+
+/** Takes what a long list costs beyond the call that asks for it, out of the same bucket. */
+async function payFor(node: Node, account: string, calls: number): Promise<void> {
+  for (let call = 0; call < calls; call++) {
+    const { rate, retryAfterSeconds } = await node.limits.spend('general', account)
+    if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
+  }
+}
+
+interface Making {
+  running: Promise<unknown>
+  next: Promise<RoomSummary[]> | null
+}
+const makingOn = nodeState(() => new Map<string, Making>())
+
+/** One list of an account at a time: who asks while one is made shares the one after it, so that each is newer than its question. */
+function madeOnce(node: Node, account: string): Promise<RoomSummary[]> {
+  const making = makingOn(node)
+  const mine = making.get(account) ?? { running: Promise.resolve(), next: null }
+  if (mine.next) return mine.next
+  const next = mine.running.then(() => {
+    mine.next = null
+    return summariesOf(node, account, {})
+  })
+  making.set(account, mine)
+  mine.next = next
+  mine.running = next
+    .catch(() => {})
+    .then(() => {
+      if (mine.next === null) making.delete(account)
+    })
+  return next
+}
+
+const cursorOf = (room: RoomSummary) => `${activity(room)} ${keyOfRow(room)}`
+const isAfter = (room: RoomSummary, cursor: string | undefined) => cursor === undefined || cursorOf(room) < cursor
 
 export const locationChats: Action<typeof contract.locationChats> = async (_input, context) => {
   const { account } = signedIn(context)
@@ -65,7 +122,7 @@ async function summariesOf(node: Node, account: string, which: { type?: string }
       last_message: last.get(key) ?? null,
     }
   })
-  return rooms.sort((one, other) => (activity(one) < activity(other) ? 1 : -1))
+  return rooms.sort((one, other) => (cursorOf(one) < cursorOf(other) ? 1 : -1))
 }
 
 const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at

@@ -11,7 +11,7 @@ import { eventsOf, rowsAfter } from './pages.ts'
 import { waitFor } from './waiting.ts'
 
 export const sync: Action<typeof contract.sync> = async (input, context) => {
-  const after = input.after_seq ?? input.after ?? 0
+  const after = placeIn(input)
   const now = await readable(context, input.room)
   const { key, seq, epoch } = now
   if ((input.epoch && input.epoch !== epoch) || after > seq)
@@ -37,14 +37,27 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   }
 }
 
+/** Where events are asked for from; either name says it. */
+function placeIn({
+  after_seq,
+  after = after_seq ?? 0,
+}: {
+  after_seq?: number | undefined
+  after?: number | undefined
+}): number {
+  if (after_seq !== undefined && after_seq !== after)
+    throw new AppError('VALIDATION_ERROR', { message: 'after: not together with another after_seq' })
+  return after
+}
+
 const resetAbove = 5_000
 const followPage = 100
 const followSeconds = 25
 /** A wait is no shorter where it is to end with the session. */
 const shortestMilliseconds = 500
 
-export const follow: Action<typeof contract.follow> = async ({ room, after_seq, after = 0, epoch }, context) => {
-  const from = after_seq ?? after
+export const follow: Action<typeof contract.follow> = async ({ room, epoch, last_event_id, ...place }, context) => {
+  const from = last_event_id ?? placeIn(place)
   const now = await readable(context, room)
   if ((epoch && epoch !== now.epoch) || from > now.seq) throw anotherLog(now)
   return eventsAfter(from, now, context, room)

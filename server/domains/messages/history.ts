@@ -6,6 +6,7 @@ import type { Action, Context, Node } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { messagesOf, reactedBy, reactionsOf } from './pages.ts'
 
@@ -50,6 +51,7 @@ async function firstSince(key: RoomKey, time: number, total: number): Promise<nu
 }
 
 export const history: Action<typeof contract.history> = async (input, context) => {
+  refuseBoundsAround(input)
   const { key, isInsider, ...head } = await readable(context, input.room)
   const { from, to, ...more } = await rangeOf(context.node, key, head, input)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
@@ -60,6 +62,14 @@ export const history: Action<typeof contract.history> = async (input, context) =
 }
 
 type Page = Parameters<typeof history>[0]
+
+/** What is around a seq has no other bounds. */
+function refuseBoundsAround({ around_seq, before_seq, after_seq, before, after }: Page): void {
+  if (around_seq === undefined) return
+  const [other] =
+    Object.entries({ before_seq, after_seq, before, after }).find(([, value]) => value !== undefined) ?? []
+  if (other) throw new AppError('VALIDATION_ERROR', { message: `around_seq: not together with ${other}` })
+}
 
 /** The ordinals of a page: of what all bounds leave, the oldest where there is a lower bound, else the newest. */
 async function rangeOf(

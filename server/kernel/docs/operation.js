@@ -29,7 +29,9 @@ function restDoor({ spellings }) {
     return h('section', { class: 'door none' }, h('h4', {}, 'REST'), h('p', {}, 'Sockets only.'))
   const [first, ...others] = spellings
   const answers = first.responses[200].content
-  const sequence = answers['application/json'] ? undefined : answers['application/x-ndjson']
+  const sequence = answers['application/json']
+    ? undefined
+    : (answers['application/x-ndjson'] ?? answers['text/event-stream'])
   const [body] = Object.values(first.requestBody?.content ?? {})
   return h(
     'section',
@@ -41,7 +43,7 @@ function restDoor({ spellings }) {
       : null,
     first.parameters.length > 0 ? fold('Parameters', () => parametersView(first.parameters)) : null,
     body ? fold('Body', () => schemaView(body.schema)) : null,
-    fold(sequence ? 'Each line of the answer' : 'Answer', () =>
+    fold(sequence ? 'Each item of the answer' : 'Answer', () =>
       schemaView((sequence ?? answers['application/json']).schema),
     ),
     fold('Try it', () => tryRest(spellings)),

@@ -71,7 +71,7 @@ async function call(method, template, fields, body, answer) {
     const response = await fetch(address, { method, headers, body: body ?? null })
     const rate = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`)).join(' / ')
     answer.textContent = `${response.status}   rate ${rate}\n\n`
-    if (response.headers.get('Content-Type')?.startsWith('application/x-ndjson')) await showLines(response, answer)
+    if (/x-ndjson|event-stream/.test(response.headers.get('Content-Type'))) await showLines(response, answer)
     else answer.textContent += readable(await response.text())
   } catch (error) {
     answer.textContent = String(error)
