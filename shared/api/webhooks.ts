@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Done, Id, line, onceByKey, pageSize, RoomRef, repeatable, Time } from '#shared/kit/primitives'
+import { Done, Id, Link, line, onceByKey, pageSize, RoomRef, repeatable, Time } from '#shared/kit/primitives'
 import { RoomKey } from './room.ts'
 import { roomEventTypes } from './room-events.ts'
 
@@ -21,7 +21,7 @@ export const stopReasons = [
 
 export const Webhook = z.object({
   id: z.string(),
-  url: z.string(),
+  url: Link,
   description: z.string().nullable(),
   rooms: z.array(RoomKey),
   /** Types of events; null for all. */
@@ -67,7 +67,7 @@ export type Delivery = z.infer<typeof Delivery>
 
 const fields = {
   /** https, at port 443 or 8443 of a host of the public internet. */
-  url: z.string().min(1).max(2_048),
+  url: z.string().min(1).max(2_048).meta({ format: 'uri' }),
   rooms: z.array(RoomRef).min(1).max(20),
   /** Null for all. */
   kinds: z.array(EventType).min(1).max(50).nullable(),

@@ -98,7 +98,8 @@ async function send(door: Door, form: Form) {
 const noFile = '400 file is required'
 const unreadable = '400 The form could not be read'
 const notSealed = '400 file: not an encrypted file'
-const noPicture = '415 file: not a JPEG, PNG, GIF or WebP image'
+const noPicture =
+  '415 file: not a JPEG, PNG, GIF or WebP image, nor a voice message (WebM, Ogg or MP4, as browsers record it)'
 const unless = (door: Door, otherwise: string) => (doors[door].seal ? otherwise : noPicture)
 
 /** The class of bad input, what is sent, what it is answered with, and where. */

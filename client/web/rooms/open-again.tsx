@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'react'
-import type { Client } from '#client/sdk/types'
 import { table } from '#client/sdk/table'
+import type { Client } from '#client/sdk/types'
 import type { Room } from '#shared/api/room'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
