@@ -1,20 +1,37 @@
-import { useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 import { table } from '#client/sdk/table'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
+const name = 'group invitations'
+
 /** The groups that somebody who is no friend asks one into; nothing is shown where there are none. */
 export function GroupInvitations() {
   const client = useClient()
   const rooms = useRoomList()
-  const { value, reload, change } = useLoaded<readonly GroupInvitation[]>(
-    'group invitations',
-    async () => (await client.groupInvitations.list({})).invitations,
+  const {
+    value,
+    reload: load,
+    change: show,
+  } = useLoaded<readonly GroupInvitation[]>(name, () =>
+    askedOnce(client, name, async () => (await client.groupInvitations.list({})).invitations),
+  )
+  const reload = useCallback(() => {
+    forgetAnswer(client, name)
+    load()
+  }, [client, load])
+  const change = useCallback(
+    (next: (all: readonly GroupInvitation[]) => readonly GroupInvitation[]) => {
+      forgetAnswer(client, name)
+      show(next)
+    },
+    [client, show],
   )
   useEffect(() => client.on(table.events.groupInvited, reload), [client, reload])
   useEffect(

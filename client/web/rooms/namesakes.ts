@@ -5,6 +5,7 @@ import { looksOf } from '#shared/kit/looks'
 import { nameOf } from '#shared/kit/person-name'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
+import { askedOnce } from '../kit/asked-once.ts'
 import { shortAddress } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from './kind.ts'
@@ -75,7 +76,13 @@ export function useNamesakesIn(state: RoomState): Namesakes {
   // A notice that tells of permissions is one of a change of rank.
   const changed = state.notices.findLast(({ data }) => 'permissions' in data)?.seq ?? 0
   const staff = useLoaded<readonly Member[]>(`${roomKey(ref)} ${hasStaff} ${changed}`, async () =>
-    hasStaff ? (await client.rooms.staff({ room: ref })).staff : nobody,
+    hasStaff
+      ? askedOnce(
+          client,
+          `staff ${roomKey(ref)} ${changed}`,
+          async () => (await client.rooms.staff({ room: ref })).staff,
+        )
+      : nobody,
   ).value
   const before = useRef<{ key: string; namesakes: Namesakes } | null>(null)
   return useMemo(() => {

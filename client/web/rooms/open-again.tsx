@@ -1,9 +1,9 @@
 import { useCallback, useEffect } from 'react'
 import { table } from '#client/sdk/table'
-import type { Client } from '#client/sdk/types'
 import type { Room } from '#shared/api/room'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
+import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -11,29 +11,18 @@ import { lookOf } from './kind.ts'
 import { goTo } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
-const keptMilliseconds = 60_000
-const asked = new WeakMap<Client, { at: number; rooms: Promise<readonly Room[]> }>()
-
-/** Asked once a minute: the list is drawn anew on each step through the page. */
-function openTo(client: Client): Promise<readonly Room[]> {
-  const known = asked.get(client)
-  if (known && performance.now() - known.at < keptMilliseconds) return known.rooms
-  const rooms = client.inbox.openAgain({}).then((answer) => answer.rooms)
-  asked.set(client, { at: performance.now(), rooms })
-  rooms.catch(() => asked.delete(client))
-  return rooms
-}
+const name = 'open again'
 
 /** The rooms whose ban is over, each with a press to come back. */
 export function OpenAgain() {
   const client = useClient()
   const list = useRoomList()
   const isKnown = list.value !== null
-  const { value, reload: load } = useLoaded<readonly Room[]>(`open again ${isKnown}`, async () =>
-    isKnown ? openTo(client) : [],
+  const { value, reload: load } = useLoaded<readonly Room[]>(`${name} ${isKnown}`, async () =>
+    isKnown ? askedOnce(client, name, async () => (await client.inbox.openAgain({})).rooms) : [],
   )
   const reload = useCallback(() => {
-    asked.delete(client)
+    forgetAnswer(client, name)
     load()
   }, [client, load])
   useEffect(() => client.on(table.events.access, reload), [client, reload])
