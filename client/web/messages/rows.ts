@@ -25,7 +25,9 @@ export function rowsOf(input: {
   const notices = input.notices.filter((event) => !first || event.seq >= first.seq)
   let nextNotice = 0
   let before: LocalMessage | null = null
-  let isNewMarked = input.readSeq === null
+  // Where older messages are not loaded, the first that is unread may be among them.
+  const begins = input.messages[0]?.local === 'sent' ? input.messages[0].seq : 0
+  let isNewMarked = input.readSeq === null || (input.hasOlder && begins > input.readSeq + 1)
 
   const tellNotices = (untilSeq: number) => {
     for (let event = notices[nextNotice]; event && event.seq < untilSeq; event = notices[nextNotice]) {

@@ -4,7 +4,6 @@ import {
   type MouseEvent,
   type Ref,
   useCallback,
-  useEffect,
   useImperativeHandle,
   useMemo,
   useRef,
@@ -22,7 +21,9 @@ import { MessageRow } from './message-row.tsx'
 import { noticeText } from './notice-text.ts'
 import { RowBoundary } from './row-boundary.tsx'
 import { type Row, rowsOf } from './rows.ts'
+import { UnreadBar } from './unread-bar.tsx'
 import { useScroll } from './use-scroll.ts'
+import { countFrom, useFirstUnread, useUnread } from './use-unread.ts'
 import { WritingRows } from './writing-rows.tsx'
 
 const shownAtFirst = 200
@@ -45,7 +46,8 @@ export function Timeline(props: {
   const { pending } = useDeletions()
   const [shown, setShown] = useState(shownAtFirst)
   const [activeKey, setActiveKey] = useState<string | null>(null)
-  const readSeq = useReadSeqAtOpening(state)
+  const first = useFirstUnread(state)
+  const readSeq = first && first.seq - 1
 
   const hasMore = state.hasOlder || state.messages.length > shown
   const rows = useMemo(
@@ -64,11 +66,9 @@ export function Timeline(props: {
     setShown(shown + shownMore)
     live.loadOlder().catch(() => {})
   }
-  const { box, isAtEnd, toEnd, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older, focusedRow })
-
-  useEffect(() => {
-    if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
-  }, [isAtEnd, state.messages, state.status, live])
+  const { box, isAtEnd, toEnd, toRow, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older, focusedRow })
+  const showFrom = (seq: number) => setShown((count) => Math.max(count, countFrom(live.state, seq)))
+  const unread = useUnread({ box, state, live, first, isAtEnd, rows, toRow, showFrom })
 
   const hover = useCallback(
     (key: string | null) => setActiveKey((active) => (active !== null && isHeld() ? active : key)),
@@ -112,7 +112,14 @@ export function Timeline(props: {
 
   return (
     <div className="timeline-frame">
-      <div className="timeline" ref={box} onScroll={onScroll}>
+      <div
+        className="timeline"
+        ref={box}
+        onScroll={() => {
+          onScroll()
+          unread.look()
+        }}
+      >
         {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
         <Opening state={state} onReopen={props.onReopen} />
         <ol
@@ -139,6 +146,9 @@ export function Timeline(props: {
         </ol>
         <WritingRows writing={state.atNewest ? state.writing : none} />
       </div>
+      {unread.isBarShown && first && (
+        <UnreadBar count={state.me.unread} since={first.created_at} onJump={unread.jump} onRead={unread.markAll} />
+      )}
       {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
         <button type="button" className="button small to-newest" onClick={toNewest}>
           <Icon name="down" />
@@ -186,17 +196,6 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
       <p>Say the first word.</p>
     </Blank>
   )
-}
-
-/** The seq read before the room was opened: the "new" mark stays there while the room is open. */
-function useReadSeqAtOpening(state: RoomState): number | null {
-  const readSeq = useRef<number | null>(null)
-  const isKnown = useRef(false)
-  if (!isKnown.current && state.status === 'live') {
-    isKnown.current = true
-    readSeq.current = state.me.unread > 0 && state.me.read_seq > 0 ? state.me.read_seq : null
-  }
-  return readSeq.current
 }
 
 /** Does the row that shows its toolbar have the keyboard's focus or an open menu, or will a dialog return the focus there? The pointer does not hide it then. */

@@ -91,6 +91,16 @@ export function useScroll(input: {
     box.current?.scrollTo({ top: box.current.scrollHeight })
   }, [])
 
+  /** Scrolls to a row, and stays there. */
+  const toRow = useCallback((row: Element) => {
+    const element = box.current
+    if (!element) return
+    isStuck.current = false
+    row.scrollIntoView({ block: 'start' })
+    lastTop.current = element.scrollTop
+    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd)
+  }, [])
+
   const onScroll = () => {
     const element = box.current
     if (!element) return
@@ -105,5 +115,5 @@ export function useScroll(input: {
     if (element.scrollTop < nearStart && input.hasMore && !isStuck.current) input.onOlder()
   }
 
-  return { box, isAtEnd, toEnd, onScroll }
+  return { box, isAtEnd, toEnd, toRow, onScroll }
 }

@@ -90,7 +90,7 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
   const { icon } = lookOf(room)
   const picture = useStoredPicture(room.icon_url)
   const { account } = useSession()
-  const unread = isChosen ? 0 : room.unread
+  const { unread } = room
   return (
     <li>
       <a

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef } from 'react'
+import { createContext, useCallback, useContext, useEffect, useRef } from 'react'
 import { table } from '#client/sdk/table'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -10,7 +10,10 @@ import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): RoomRef => roomRef(type, id)
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
-type Rooms = Loaded<readonly RoomSummary[]>
+interface Rooms extends Loaded<readonly RoomSummary[]> {
+  /** The person has seen all of a room up to this seq: nothing of it is in its badge, though the server may not know yet. */
+  see: (room: RoomRef, seq: number) => void
+}
 export const RoomsContext = createContext<Rooms | null>(null)
 
 export function useRoomList(): Rooms {
@@ -18,6 +21,9 @@ export function useRoomList(): Rooms {
   if (!rooms) throw new Error('There is no list of rooms above this component.')
   return rooms
 }
+
+const unlessSeen = (row: RoomSummary, seen: ReadonlyMap<string, number>): RoomSummary =>
+  (seen.get(keyOf(row)) ?? 0) >= row.head_seq && row.head_seq > 0 ? { ...row, unread: 0, mentions: 0 } : row
 
 /** What was told while the list was being loaded is newer than the list. */
 function withNews(row: RoomSummary, known: readonly RoomSummary[] | null): RoomSummary {
@@ -32,9 +38,10 @@ export function useRooms(): Rooms {
   const client = useClient()
   const isOnline = useConnectionState() === 'online'
   const known = useRef<readonly RoomSummary[] | null>(null)
+  const seen = useRef(new Map<string, number>())
   const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => {
     const { rooms: listed } = await client.inbox.list()
-    return listed.map((row) => withNews(row, known.current))
+    return listed.map((row) => unlessSeen(withNews(row, known.current), seen.current))
   })
   const { change, reload } = rooms
   known.current = rooms.value
@@ -45,7 +52,7 @@ export function useRooms(): Rooms {
         const key = roomKey(room)
         if (!known.current?.some((one) => keyOf(one) === key)) return reload()
         const news = { unread, mentions, head_seq, read_seq, last_message }
-        change((rows) => rows.map((one) => (keyOf(one) === key ? { ...one, ...news } : one)))
+        change((rows) => rows.map((one) => (keyOf(one) === key ? unlessSeen({ ...one, ...news }, seen.current) : one)))
       }),
     [client, change, reload],
   )
@@ -71,5 +78,15 @@ export function useRooms(): Rooms {
     return () => document.removeEventListener('visibilitychange', reloadIfSeen)
   }, [isOnline, reload])
 
-  return rooms
+  const see = useCallback(
+    (room: RoomRef, seq: number) => {
+      const key = roomKey(room)
+      seen.current.set(key, Math.max(seq, seen.current.get(key) ?? 0))
+      const row = known.current?.find((one) => keyOf(one) === key)
+      if (row && row.unread > 0 && unlessSeen(row, seen.current) !== row)
+        change((rows) => rows.map((one) => (keyOf(one) === key ? unlessSeen(one, seen.current) : one)))
+    },
+    [change],
+  )
+  return { ...rooms, see }
 }

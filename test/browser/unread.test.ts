@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { RoomRef } from '#shared/kit/primitives'
+import { personAt, say as says } from '#test/support/people'
+import { desktop, isLive, line, openPlaza, phone } from './plaza.ts'
+
+describe('what is unread', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza({ isSeeded: true })
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const row = (page: Page) =>
+    page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').filter({ hasText: 'Show and tell' })
+  const badge = async (page: Page) => {
+    const shown = row(page).locator('.badge')
+    return (await shown.count()) > 0 ? Number.parseInt(await shown.innerText(), 10) : 0
+  }
+  const scroll = (page: Page, by: number) =>
+    page.locator('.timeline').evaluate((box, step) => box.scrollBy({ top: step }), by)
+  const bar = (page: Page) => page.getByRole('region', { name: 'Unread messages' })
+  const isMarkShown = (page: Page) =>
+    page.locator('.divider.new').evaluate((mark) => {
+      const frame = mark.closest('.timeline')?.getBoundingClientRect()
+      const { top } = mark.getBoundingClientRect()
+      return frame !== undefined && top >= frame.top && top < frame.bottom
+    })
+
+  /** Somebody writes so many messages in a room that the reader has never opened. */
+  async function written(page: Page, count: number): Promise<string> {
+    await row(page).waitFor()
+    const key = decodeURIComponent((await row(page).getAttribute('href')) ?? '').slice(2)
+    const room = { type: 'channel', id: key.split(':')[1] ?? '' } as RoomRef
+    const word = randomUUID().slice(0, 8)
+    const writers = await Promise.all(
+      Array.from({ length: count / 10 }, (_, at) => personAt(plaza.url, `${word} ${at}`)),
+    )
+    for (const [at, writer] of writers.entries()) {
+      for (let one = 0; one < 10; one++) await says(writer, room, `${word} ${at * 10 + one + 1}.\n\nA second line`)
+    }
+    return word
+  }
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'N50: a room never opened says how much is new, leads there, and is read as it is seen, on a %s',
+    async (_name, device) => {
+      const page = await plaza.guest(device)
+      if (device === phone) await page.goto(`${plaza.url}/#/`)
+      const word = await written(page, 70)
+      await expect.poll(() => badge(page)).toBe(70)
+      await row(page).click()
+      await isLive(page)
+      await line(page, `${word} 70.`).waitFor()
+      await bar(page)
+        .getByText(/^70 new since \d/)
+        .waitFor()
+      expect(await page.locator('.divider.new').count()).toBe(0)
+
+      await bar(page).getByRole('button', { name: /Jump/ }).click()
+      await expect.poll(() => isMarkShown(page)).toBe(true)
+      await line(page, `${word} 1.`).waitFor()
+      await bar(page).waitFor({ state: 'detached' })
+      if (device === desktop) {
+        await expect.poll(() => badge(page)).toBeLessThan(70)
+        const before = await badge(page)
+        expect(before).toBeGreaterThan(20)
+        await scroll(page, 400)
+        await expect.poll(() => badge(page)).toBeLessThan(before)
+        await page.getByRole('button', { name: 'Jump to latest' }).click()
+        await expect.poll(() => badge(page)).toBe(0)
+      }
+      await page.locator('.divider.new').waitFor({ state: 'attached' })
+    },
+  )
+
+  test('N50: the end of a long unread stretch reads nothing of it, and "Mark as read" reads all', async () => {
+    const page = await plaza.guest()
+    await written(page, 70)
+    await row(page).click()
+    await isLive(page)
+    await bar(page).waitFor()
+    expect(await badge(page)).toBe(70)
+    await bar(page).getByRole('button', { name: 'Mark as read' }).click()
+    await bar(page).waitFor({ state: 'detached' })
+    await expect.poll(() => badge(page)).toBe(0)
+    await page.reload()
+    await isLive(page)
+    await row(page).waitFor()
+    expect([await badge(page), await bar(page).count()]).toEqual([0, 0])
+  })
+})
