@@ -82,7 +82,9 @@ describe.each(['auto', 'rest'] as const)('over %s', (transport) => {
       .toMatchObject({ is_deleted: true, reactions: {}, is_pinned: false })
     expect(ofBob.state.pins).toEqual([])
     const after = bob.messages.history({ room: ref })
-    expect(ofBob.state.messages.map(({ local: _, refusal: __, ...row }) => row)).toEqual((await after).messages)
+    expect(ofBob.state.messages.map(({ local: _, refusal: __, reacted: ___, ...row }) => row)).toEqual(
+      (await after).messages,
+    )
   })
 
   test('a refusal comes with its verdict', async () => {
