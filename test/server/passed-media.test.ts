@@ -255,7 +255,7 @@ describe('a webhook of the provider', () => {
     for (const [at, services] of all.entries()) services.video = before[at] ?? null
   })
 
-  test('is no path where the provider calls nobody', async () => {
-    expect((await call('{}', 'good')).status).toBe(404)
+  test('is taken by nothing where the provider calls nobody', async () => {
+    expect((await call('{}', 'good')).status).toBe(405)
   })
 })
