@@ -161,11 +161,13 @@ describe('the places of the page', () => {
       await page.keyboard.press('Escape')
       return found.map((text) => text.split('\n')[0])
     }
-    expect(await offered()).toEqual(['Photo or GIF', 'Poll', 'Location', 'Pixel art'])
+    expect(await offered()).toEqual(['Photo or GIF', 'Voice message', 'Poll', 'Location', 'Pixel art'])
     const settle = (rules: object) => post(page, '/api/chat-rules', { chatType: 'channel', chatId: id, rules })
     await settle({ polls_allowed: 'disabled', photos_allowed: 'disabled' })
-    await expect.poll(offered).toEqual(['GIF', 'Location', 'Pixel art'])
-    await settle({ gifs_allowed: 'disabled', location_sharing_allowed: 'disabled', pixel_art_allowed: 'disabled' })
+    await expect.poll(offered).toEqual(['GIF', 'Voice message', 'Location', 'Pixel art'])
+    await settle({ voice_allowed: 'disabled', location_sharing_allowed: 'disabled' })
+    await expect.poll(offered).toEqual(['GIF', 'Pixel art'])
+    await settle({ gifs_allowed: 'disabled', pixel_art_allowed: 'disabled' })
     await page.getByRole('button', { name: 'Attach' }).waitFor({ state: 'detached' })
   })
 
