@@ -114,7 +114,7 @@ function PanelButton(props: { name: PanelName; chosen: PanelName | null; waiting
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >
       <Icon name={panelIcons[props.name]} />
-      {props.waiting && <span className="badge in-queue">{props.waiting}</span>}
+      {props.waiting && <span className="badge in-queue" data-count={props.waiting} />}
     </button>
   )
 }

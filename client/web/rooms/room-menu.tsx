@@ -75,7 +75,7 @@ export function RoomMenu(props: {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="more" />
-        {props.waiting && <span className="badge in-queue unfolded">{props.waiting}</span>}
+        {props.waiting && <span className="badge in-queue unfolded" data-count={props.waiting} />}
       </button>
       {isOpen && (
         <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close}>

@@ -30,7 +30,8 @@ export async function deliver(node: Node, hook: StoredWebhook, signal: AbortSign
     const replayed = await replay(node, hook, signal)
     const end = replayed === 'through' ? await inTurns(node, hook, signal) : replayed
     if (end === 'through') await giveBack(hook, await nextDue(node, hook._id))
-    if (end === 'failed') await giveBack(hook, soon(node))
+    // What is somebody else's by now is not given back.
+    if (end !== 'through') await giveBack(hook, soon(node))
   } catch (error) {
     // If this is not stored either, its lease ends by itself.
     await giveBack(hook, soon(node)).catch(() => undefined)
@@ -49,7 +50,7 @@ async function nextDue(node: Node, webhook: string): Promise<Date> {
 
 /** A page of each room after the other, so that a loud one holds up no other. */
 async function inTurns(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<End> {
-  for (let left = await duePositions(node, hook._id); left.length > 0; ) {
+  for (let left = await duePositions(node, hook); left.length > 0; ) {
     const further: StoredPosition[] = []
     for (const position of left) {
       const { end, at } = await page(node, hook, position, signal)
@@ -75,10 +76,14 @@ async function page(
     head > position.seq ? await node.log.read(room, position.seq, Math.min(pageRows, head - position.seq)) : []
   let at = position
   let passed = position.seq
+  let current = await renew(node, hook)
   for (const row of rows) {
-    if (isWanted(hook, row)) {
+    if (current === null || !current.rooms.includes(room)) return ended('lost')
+    if (isWanted(current, row)) {
       const now = await mayStillSend(node, hook, room)
       if (now === null) return ended('lost')
+      current = now
+      if (!isWanted(now, row)) continue
       const sent = await sendRow(node, now, row, signal)
       const tried = { row, sent, attempts: at.attempts + 1 }
       if (sent.error !== null) return ended(await failed(node, now, { at, passed, ...tried }))

@@ -10,7 +10,7 @@ import { withoutUndefined } from '#shared/kit/without-undefined'
 import { forgetDeliveries } from './deliveries.ts'
 import { stopped } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
-import { beginIn, leaveAllBut, tryAtOnce } from './positions.ts'
+import { beginIn, leave, leaveAllBut, tryAtOnce } from './positions.ts'
 import { headFor } from './rights.ts'
 import { newSecret, openSecret, sealSecret } from './secrets.ts'
 
@@ -90,13 +90,17 @@ export async function update(
     ...(enabled === true ? { ...going, due_at: now } : enabled === false ? stopped(node, 'PAUSED') : {}),
     updated_at: now,
   }
+  // Of two who change its rooms at once, the second would take away where the first begins.
   const hook = await Webhooks.findOneAndUpdate(
-    { _id: id, account },
+    { _id: id, account, rooms: before.rooms },
     { $set: change },
     { returnDocument: 'after' },
   ).lean<StoredWebhook>()
-  if (!hook) throw new AppError('NOT_FOUND', { message: 'Webhook not found' })
-  await leaveAllBut(id, hook.rooms)
+  if (!hook) throw new AppError('CONFLICT', { message: 'The webhook was changed at the same time' })
+  await leave(
+    id,
+    before.rooms.filter((room) => !hook.rooms.includes(room)),
+  )
   if (enabled || asked !== undefined) await tryAtOnce(id)
   return hook
 }

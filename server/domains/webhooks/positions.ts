@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
-import { type StoredPosition, WebhookPositions } from './model.ts'
+import { type StoredPosition, type StoredWebhook, WebhookPositions } from './model.ts'
 
 /** The due time of what has not failed. */
 export const atOnce = new Date(0)
@@ -18,6 +18,10 @@ export async function beginIn(webhook: string, room: RoomKey, seq: number): Prom
   )
 }
 
+/** Leaves these rooms. */
+export const leave = (webhook: string, rooms: readonly RoomKey[]) =>
+  WebhookPositions.deleteMany({ webhook, room: { $in: [...rooms] } })
+
 /** Leaves all rooms but these. */
 export const leaveAllBut = (webhook: string, rooms: readonly RoomKey[]) =>
   WebhookPositions.deleteMany({ webhook, room: { $nin: [...rooms] } })
@@ -27,8 +31,8 @@ export const tryAtOnce = (webhook: string) =>
   WebhookPositions.updateMany({ webhook }, { $set: { due_at: atOnce, attempts: 0, failing_since: null } })
 
 /** The rooms of a webhook where something may be sent now, those that have waited longest first. */
-export const duePositions = (node: Node, webhook: string): Promise<StoredPosition[]> =>
-  WebhookPositions.find({ webhook, due_at: { $lte: new Date(node.now()) } })
+export const duePositions = (node: Node, { _id: webhook, rooms }: StoredWebhook): Promise<StoredPosition[]> =>
+  WebhookPositions.find({ webhook, room: { $in: rooms }, due_at: { $lte: new Date(node.now()) } })
     .sort({ due_at: 1, _id: 1 })
     .lean<StoredPosition[]>()
 
