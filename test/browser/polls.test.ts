@@ -70,7 +70,10 @@ describe('polls', () => {
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await page.locator('[role=menuitem]:focus').waitFor()
-    await page.keyboard.press('ArrowDown')
+    for (const title of ['Voice message', 'Poll']) {
+      await page.keyboard.press('ArrowDown')
+      await page.locator('[role=menuitem]:focus', { hasText: title }).waitFor()
+    }
     await page.keyboard.press('Enter')
     await form(page).getByLabel('Question').and(page.locator(':focus')).waitFor()
     await page.keyboard.type(question)

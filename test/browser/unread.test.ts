@@ -85,7 +85,7 @@ describe('what is unread', () => {
     await row(page).click()
     await isLive(page)
     await bar(page).waitFor()
-    expect(await badge(page)).toBe(70)
+    await expect.poll(() => badge(page)).toBe(70)
     await bar(page).getByRole('button', { name: 'Mark as read' }).click()
     await bar(page).waitFor({ state: 'detached' })
     await expect.poll(() => badge(page)).toBe(0)
