@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
@@ -9,6 +10,7 @@ import { NoDatabase } from './ports/database/port.ts'
 import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
 
 const stopMilliseconds = 15_000
+const giveUpMilliseconds = 3_000
 const healthMilliseconds = 1_000
 const pingMilliseconds = 2_000
 
@@ -31,7 +33,11 @@ async function start(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const platform = await openPlatform(config)
   await platform.database.buildIndexes()
-  const app = await createApp(config, platform, { isWorker: cluster.isWorker })
+  const app = await createApp(config, platform, { isWorker: cluster.isWorker }).catch(async (error: unknown) => {
+    // A process that exits while its store writes may wait for the end of that write for ever.
+    await Promise.race([platform.close(), pause(giveUpMilliseconds)]).catch(() => undefined)
+    throw error
+  })
   let demo: { stop(): void } | null = null
   const live = async () => {
     if (config.demo) demo = await startDemo(app.node)
