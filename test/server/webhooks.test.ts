@@ -173,6 +173,22 @@ describe('N90: a webhook', () => {
     await arrive(path, ['one', 'two', 'three'])
   })
 
+  test('goes on in the rooms that it names, whoever changes them at once', async () => {
+    const [one, other] = [await channelOf(owner), await channelOf(owner)]
+    for (let round = 0; round < 6; round++) {
+      const path = newPath()
+      const { webhook } = await make(owner, [one], path, { kinds: ['message.created'] })
+      const changed = [one, other].map((room) =>
+        owner.tries('rest', webhooks.update, { id: webhook.id, rooms: [room] }),
+      )
+      await Promise.all(changed)
+      const { rooms } = await read(owner, webhook.id)
+      await say(owner, rooms[0] as RoomRef, `round ${round}`)
+      await arrive(path, [`round ${round}`])
+      await owner.does('rest', webhooks.remove, { id: webhook.id })
+    }
+  })
+
   test.each(over)('is tested by a signed ping, over %s, which tells what came of it', async (door) => {
     const [room, path] = [await channelOf(owner), newPath()]
     const { webhook, secret } = await make(owner, [room], path)
