@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Link, line, nameLine, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, Link, line, nameLine, pageSize, text } from '#shared/kit/primitives'
 import { Admin, OwnProfile, platforms, Role, Social, Username, UserRecord } from './account-records.ts'
 
 const HttpsUrl = z
@@ -211,7 +211,7 @@ const standing = {
     limit: 'general',
     input: z.object({
       page: count(1, 10_000).default(1),
-      limit: count(1, 100).default(50),
+      limit: pageSize(100, 50),
       search: text(160).optional(),
       sortBy: z.enum(['last_login', 'created_at', 'login_count', 'username']).default('last_login'),
       sortOrder: z.enum(['asc', 'desc']).default('desc'),

@@ -3,6 +3,7 @@ import { event, operation } from '#shared/kit/contract'
 import {
   Address,
   CallerAddress,
+  Cursor,
   Done,
   Id,
   Link,
@@ -131,7 +132,7 @@ export const friends = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ userAddress: CallerAddress, limit: pageSize(500), before: Id.optional() }),
+    input: z.object({ userAddress: CallerAddress, limit: pageSize(500), before: Cursor.optional() }),
     output: z.object({ friends: z.array(Friend), next: z.string().nullable() }),
   }),
   rename: operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, pageSize, Time } from '#shared/kit/primitives'
+import { Address, CallerAddress, Cursor, Done, Id, pageSize, Time } from '#shared/kit/primitives'
 import { Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
 
@@ -31,7 +31,7 @@ export const groupInvitations = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ userAddress: CallerAddress, limit: pageSize(100), before: Id.optional() }),
+    input: z.object({ userAddress: CallerAddress, limit: pageSize(100), before: Cursor.optional() }),
     output: z.object({ invitations: z.array(GroupInvitation), has_more: z.boolean(), next: z.string().nullable() }),
   }),
   accept: operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { CallerAddress, count, Time } from '#shared/kit/primitives'
+import { atMost, CallerAddress, Cursor, Time } from '#shared/kit/primitives'
 import { LocationChat } from './location-chat.ts'
 import { LastMessage, Room, RoomKey, RoomSummary } from './room.ts'
 
@@ -25,9 +25,9 @@ export const inbox = {
     headers: { 'if-none-match': 'known' },
     input: z.object({
       /** A page of so many; left out, all of them. */
-      limit: count(1, 100).optional(),
+      limit: atMost(100).optional(),
       /** The `next_cursor` of the page before. */
-      cursor: z.string().max(300).optional(),
+      cursor: Cursor.optional(),
       known: z.string().max(1_000).optional(),
     }),
     output: z.object({

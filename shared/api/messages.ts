@@ -183,7 +183,7 @@ export const messages = {
   }),
   reactions: operation({
     summary:
-      'Who reacted to these messages, oldest first: at most 100 people a message, whose own counts say how many they are.',
+      'Who reacted to these messages, oldest first: at most 100 people a message, whose own counts say how many they are. Of deleted messages nobody.',
     http: 'GET /api/rooms/{room}/reactions',
     socket: '/rooms message:reactions',
     aliases: reactionsAliases,

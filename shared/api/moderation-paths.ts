@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import type { Alias } from '#shared/kit/contract'
-import { Address, CallerAddress, ClientId, count, Done, Id, pageSize, type RoomRef, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  ClientId,
+  Cursor,
+  count,
+  Done,
+  Id,
+  pageSize,
+  type RoomRef,
+  text,
+} from '#shared/kit/primitives'
 import { roomRef } from '#shared/kit/room-key'
 import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
 import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
@@ -245,7 +256,7 @@ export const simulateAliases = [
 ] as const
 
 /** A page of the queue: how many, after the one whose `next_cursor` this is. */
-export const paged = { cursor: z.string().max(400).nullish(), limit: pageSize(100) }
+export const paged = { cursor: Cursor.nullish(), limit: pageSize(100) }
 
 export const queueAliases = [
   {

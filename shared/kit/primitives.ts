@@ -98,13 +98,19 @@ export const clamped = (min: number, max: number) =>
     .overwrite((given) => Math.min(Math.max(given, min), max))
 
 /** How many rows a page has. Who asks for more than the most gets the most. */
-export const pageSize = (most: number, usual = most) =>
+export const atMost = (most: number) =>
   z
     .number()
     .int()
     .min(1)
     .overwrite((wanted) => Math.min(wanted, most))
-    .default(usual)
+    .meta({ description: `At most ${most}: more is taken as ${most}.` })
+
+/** The same, and how many where nobody says. */
+export const pageSize = (most: number, usual = most) => atMost(most).default(usual)
+
+/** Where a page of a list goes on, as the page before told it: good for the same list of the same caller alone, else 400. */
+export const Cursor = z.string().max(1_000)
 
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>

@@ -57,6 +57,26 @@ describe('the contract', () => {
     expect(missing).toEqual([])
   })
 
+  test('N88: every `limit` of a list is a whole number from 1, and more than the most is the most', () => {
+    const limits = routes.flatMap(({ route, schema }) =>
+      objectsIn(schema).flatMap(({ shape }) => ('limit' in shape ? [{ route, limit: shape.limit as z.ZodType }] : [])),
+    )
+    expect(limits.length).toBeGreaterThan(20)
+    for (const { route, limit } of limits) {
+      const most = limit.parse(1_000_000_000)
+      const usual = limit.parse(undefined) ?? 1
+      expect([route, most], route).toEqual([route, expect.toSatisfy((rows: number) => rows >= 50 && rows <= 500)])
+      expect([route, Number(usual) <= Number(most), limit.parse(1)]).toEqual([route, true, 1])
+      const taken = [0, -1, 1.5, Number.NaN, '', '1e2', '5', null].filter((wrong) => limit.safeParse(wrong).success)
+      expect([route, taken]).toEqual([route, []])
+      const { input } = schemaWriter('draft-2020-12', {})
+      expect([route, input(limit)]).toMatchObject([
+        route,
+        { minimum: 1, description: `At most ${most}: more is taken as ${most}.` },
+      ])
+    }
+  })
+
   test('what a query carries fits into a query', () => {
     const nested = routes
       .filter(({ method }) => method === 'GET' || method === 'DELETE')

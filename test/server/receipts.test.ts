@@ -62,6 +62,11 @@ describe.each(over)('the receipts of an agent, over %s', (door) => {
     expect(await read({ limit: 2 })).toEqual(ids.slice(0, 2))
     expect(await read({ limit: 2, before: ids[1] })).toEqual(ids.slice(2))
     expect(await read({ before: ids[2] })).toEqual([])
+    for (const before of ['zzz', agent, await paid(other)])
+      expect(await owner.refused(door, payments.receipts, { id: agent, before })).toMatchObject({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+      })
   })
 
   test('are summed up by what was settled, in the smallest unit', async () => {

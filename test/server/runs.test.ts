@@ -429,6 +429,14 @@ describe('a run', () => {
       before = chats[0]?.id
     }
     expect(said).toEqual(Array.from({ length: 12 }, (_, at) => [`Question ${at}`, `Answer ${at}`]).flat())
+    for (const [door, before] of [
+      ['rest', 'zzz'],
+      ['socket', run._id],
+    ] as const)
+      expect(await owner.refused(door, agents.history, { id: asked.agent, before })).toMatchObject({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+      })
   })
 
   test('is told the newest of what was said that 32,000 characters hold', async () => {

@@ -1,4 +1,5 @@
 import { blockedAmong } from '#server/domains/blocks/blocks'
+import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { type Pair, Pairs } from './model.ts'
 
 /** One name for two people, whichever of them it is asked of. */
@@ -16,14 +17,16 @@ const newestOf = (account: string, end: End, state: Pair['state'], limit: number
     .lean<Pair[]>()
 
 /** A page of the friends of an account, and where the next one begins. */
-export async function friendsOf(account: string, limit: number, before?: string) {
+export async function friendsOf(account: string, limit: number, cursor?: string) {
+  const own = `friends ${account}` as const
+  const before = cursor === undefined ? undefined : placeIn(own, cursor)
   const [asked, accepted] = await Promise.all([
     newestOf(account, 'from_address', 'friends', limit, before),
     newestOf(account, 'to_address', 'friends', limit, before),
   ])
   const page = [...asked, ...accepted].sort((one, other) => (one.version < other.version ? 1 : -1)).slice(0, limit)
-  const next = page.length === limit ? (page.at(-1)?.version ?? null) : null
-  return { pairs: await unblocked(account, page), next }
+  const last = page.length === limit ? page.at(-1) : undefined
+  return { pairs: await unblocked(account, page), next: last ? cursorAt(own, last.version) : null }
 }
 
 /** The newest requests that wait for an account, or for others by it. */

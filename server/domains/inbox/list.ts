@@ -6,6 +6,7 @@ import { Members, Reads, Rooms } from '#server/domains/room-state/model'
 import { headsOf, rowsOf } from '#server/domains/room-state/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
@@ -24,6 +25,8 @@ const roomsOfACall = 50
 export const list: Action<typeof contract.list> = async ({ limit, cursor, known }, context) => {
   const { node, http } = context
   const { account } = signedIn(context)
+  const own = `rooms ${account}` as const
+  const after = cursor === undefined ? undefined : placeIn(own, cursor)
   const keys = await membershipsOf(account)
   const version = `"${await versionOf(node, account, keys)}"`
   http?.setHeader('ETag', version)
@@ -33,11 +36,11 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
     return { rooms: [], ...told, unchanged: true }
   }
   await payFor(node, account, Math.ceil(keys.length / roomsOfACall) - 1)
-  const left = (await madeOnce(node, account)).filter((room) => isAfter(room, cursor))
+  const left = (await madeOnce(node, account)).filter((room) => after === undefined || placeOf(room) < after)
   if (limit === undefined) return { rooms: left, ...told }
   const rooms = left.slice(0, limit)
   const last = rooms.at(-1)
-  return { rooms, ...told, next_cursor: last && left.length > limit ? cursorOf(last) : null }
+  return { rooms, ...told, next_cursor: last && left.length > limit ? cursorAt(own, placeOf(last)) : null }
 }
 
 /** Takes what a long list costs beyond the call that asks for it, out of the same bucket. */
@@ -73,8 +76,7 @@ function madeOnce(node: Node, account: string): Promise<RoomSummary[]> {
   return next
 }
 
-const cursorOf = (room: RoomSummary) => `${activity(room)} ${keyOfRow(room)}`
-const isAfter = (room: RoomSummary, cursor: string | undefined) => cursor === undefined || cursorOf(room) < cursor
+const placeOf = (room: RoomSummary) => `${activity(room)} ${keyOfRow(room)}`
 
 export const locationChats: Action<typeof contract.locationChats> = async (_input, context) => {
   const { account } = signedIn(context)
@@ -122,7 +124,7 @@ async function summariesOf(node: Node, account: string, which: { type?: string }
       last_message: last.get(key) ?? null,
     }
   })
-  return rooms.sort((one, other) => (cursorOf(one) < cursorOf(other) ? 1 : -1))
+  return rooms.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1))
 }
 
 const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at

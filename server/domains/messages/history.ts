@@ -118,7 +118,11 @@ export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly str
 
 export const reactions: Action<typeof contract.reactions> = async ({ room, messageIds }, context) => {
   const { key } = await readable(context, room)
-  const found = await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200))
+  const named = [...new Set(messageIds.split(',').filter(Boolean))].slice(0, 200)
+  const there = await context.node.log.ask(key, (view) =>
+    named.filter((id) => messageIn(view, id)?.body.deleted === null),
+  )
+  const found = await reactionsOf(key, there)
   const profiles = await profilesOf(
     context.node,
     found.map(({ user_address }) => user_address),

@@ -2,7 +2,7 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { pollChanged, pollDeleted } from '#server/domains/room-state/events/polls'
-import { type MessageFact, muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
+import { type MessageFact, messageIn, muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
 import { Polls, Votes } from '#server/domains/room-state/model'
 import { messageOfRow, pollOf } from '#server/domains/room-state/shown'
 import { standingOf } from '#server/domains/room-state/standing'
@@ -39,7 +39,10 @@ const lookedThrough = 1_000
 
 const voters: Action<typeof contract.voters> = async ({ room, pollId }, context) => {
   const { key } = await readable(context, room)
-  const poll = await context.node.log.ask(key, (view) => pollIn(view, pollId))
+  const poll = await context.node.log.ask(key, (view) => {
+    const found = pollIn(view, pollId)
+    return found && messageIn(view, found.message_id)?.body.deleted === null ? found : null
+  })
   if (!poll) throw new AppError('NOT_FOUND')
   if (poll.is_anonymous) return { voters: [] }
   const votes = (await Votes.find({ poll_id: pollId, is_active: true }).limit(lookedThrough).lean())

@@ -3,9 +3,9 @@ import { Flags } from '#server/domains/room-state/model'
 import { isClosed, weightOf } from '#server/domains/social/decisions'
 import { Reports } from '#server/domains/social/model'
 import type { Node } from '#server/kernel/context'
+import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { QueueItem } from '#shared/api/moderation-records'
-import { AppError } from '#shared/errors'
 import { conversationOf, roomOfKey } from '#shared/kit/room-key'
 import { asSeenBy, itemOfFlag, itemOfReport, type StoredItem } from './queue-items.ts'
 
@@ -33,7 +33,8 @@ export async function waitingFor(
 ): Promise<Page> {
   const { isOfHouse } = key === GLOBAL ? { isOfHouse: true } : await weightOf(node, account, key)
   const found: QueueItem[] = []
-  let mark = cursor === null ? null : markIn(cursor)
+  const own = `queue ${account} ${key}` as const
+  let mark = cursor === null ? null : markIn(placeIn(own, cursor))
   for (let scanned = 0; scanned < scannedAtMost; scanned += limit) {
     const rows = await rowsAfter(key, isOfHouse, mark, limit)
     const seen = await Promise.all(rows.map((row) => asSeenBy(node, account, row)))
@@ -42,19 +43,18 @@ export async function waitingFor(
       const item = seen[place]
       if (item && !isClosed(item.state)) found.push(item)
       if (found.length === limit && (place < rows.length - 1 || rows.length === limit))
-        return { queue: found, next_cursor: cursorOf(mark) }
+        return { queue: found, next_cursor: cursorAt(own, placeOf(mark)) }
     }
     if (rows.length < limit) return { queue: found, next_cursor: null }
   }
-  return { queue: found, next_cursor: mark && cursorOf(mark) }
+  return { queue: found, next_cursor: mark && cursorAt(own, placeOf(mark)) }
 }
 
 const markOf = ({ created_at, id }: StoredItem): Mark => ({ at: created_at, id })
-const cursorOf = ({ at, id }: Mark): string => `${at} ${id}`
+const placeOf = ({ at, id }: Mark): string => `${at} ${id}`
 
-function markIn(cursor: string): Mark {
-  const [at = '', id = ''] = cursor.split(' ')
-  if (Number.isNaN(Date.parse(at)) || id === '') throw new AppError('VALIDATION_ERROR', { message: 'Invalid cursor' })
+function markIn(place: string): Mark {
+  const [at = '', id = ''] = place.split(' ')
   return { at, id }
 }
 

@@ -1,6 +1,7 @@
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import { centsOf, unitsPaid } from '#shared/api/payment-networks'
 import type { Receipt } from '#shared/api/payments'
+import { AppError } from '#shared/errors'
 
 /** A payment is good for one answer; so many are begun for it at most where they fail. */
 export const mostAnswers = 5
@@ -28,6 +29,8 @@ export const paidOf = ({
 })
 
 export async function receiptsOf(agent: string, limit: number, before: string | undefined): Promise<Receipt[]> {
+  if (before !== undefined && !(await Payments.exists({ _id: before, agent_id: agent })))
+    throw new AppError('INVALID_PARAMETER', { message: 'before: no payment for this agent' })
   const found = await Payments.find({
     agent_id: agent,
     state: { $in: ['settled', 'unknown'] },

@@ -2,6 +2,7 @@ import { messageIn } from '#server/domains/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'
+import { AppError } from '#shared/errors'
 import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
 import { asEnded } from './settle.ts'
@@ -69,6 +70,8 @@ export async function messagesOf(
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredRun[]>()
+  if (before !== undefined && earlier === null && runs.length > 0)
+    throw new AppError('INVALID_PARAMETER', { message: 'before: no message of this conversation' })
   const ended = await Promise.all(runs.reverse().map((run) => asEnded(node, run)))
   // One that was deleted meanwhile is in no conversation any more.
   const messages = ended.flatMap((run) => (run?.place === conversation.place ? messagesOfRun(run) : []))

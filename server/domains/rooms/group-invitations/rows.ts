@@ -4,6 +4,7 @@ import { blockedAmong } from '#server/domains/blocks/blocks'
 import { adminRoles, bannedFrom, membershipsOf, rolesAmong } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
+import { placeOfId } from '#server/kernel/cursors'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
@@ -56,7 +57,7 @@ const readAtOnce = 100
 /** Those that somebody may answer, newest first, after the one of `before`. `next` is null at the end. */
 export async function waitingFor(node: Node, account: string, limit: number, before?: string) {
   const found: GroupInvitation[] = []
-  let after = before
+  let after = before === undefined ? undefined : placeOfId(before)
   do {
     const older = after === undefined ? {} : { invitation_id: { $lt: after } }
     const rows = await GroupInvitations.find({ invitee_address: account, status: 'pending', ...older })
