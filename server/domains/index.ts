@@ -5,6 +5,7 @@ import { betaAccess } from './agents/beta-access.ts'
 import { agents } from './agents/index.ts'
 import { attendance } from './attendance/index.ts'
 import { cluster } from './cluster/index.ts'
+import { contactNotes } from './contact-notes/index.ts'
 import { deviceKeys } from './device-keys/index.ts'
 import { email } from './email/index.ts'
 import { epochs } from './epochs/index.ts'
@@ -61,6 +62,7 @@ const registry = {
   inbox,
   social,
   friends,
+  contactNotes,
   cluster,
   wallet,
   betaAccess,

@@ -4,6 +4,7 @@ import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { cluster } from './cluster.ts'
+import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
 import { email } from './email.ts'
 import { epochEvents, epochs } from './epochs.ts'
@@ -58,6 +59,7 @@ export const api = {
   moderation,
   social,
   friends,
+  contactNotes,
   cluster,
   wallet,
   betaAccess,
@@ -80,6 +82,7 @@ export const told = {
   inbox: inboxEvents,
   identities: identityEvents,
   friends: friendEvents,
+  contactNotes: contactNoteEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
   knowledge: knowledgeEvents,
@@ -94,6 +97,7 @@ export const events = {
   ...told.inbox,
   ...told.identities,
   ...told.friends,
+  ...told.contactNotes,
   ...told.groupInvitations,
   ...told.agents,
   ...told.knowledge,

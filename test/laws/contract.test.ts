@@ -215,6 +215,7 @@ describe('the contract', () => {
         'webhooks.remove',
       ],
       protects: [
+        'contactNotes.write',
         'deviceKeys.remove',
         'email.remove',
         'identities.unlink',

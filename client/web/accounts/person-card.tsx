@@ -11,6 +11,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
 import { goTo, goToAgents } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { ContactNote } from './contact-note.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
@@ -84,6 +85,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               </button>
             </div>
           )}
+          {!isMyself && <ContactNote subject={person.id} />}
           {person.live && !isMyself && <PersonModeration person={person} live={person.live} onDone={onClose} />}
         </div>
       )}

@@ -1,0 +1,21 @@
+import mongoose, { Schema } from 'mongoose'
+
+/** What one account has noted about another. Where it is empty, there is no row. */
+export interface ContactNote {
+  /** The author and whom it is about, with a space between. */
+  _id: string
+  viewer_address: string
+  subject_address: string
+  notes: string
+  updated_at: string
+}
+
+const required = { type: String, required: true } as const
+
+export const ContactNotes = mongoose.model<ContactNote>(
+  'ContactNotes',
+  new Schema<ContactNote>(
+    { _id: required, viewer_address: required, subject_address: required, notes: required, updated_at: required },
+    { collection: 'contact_notes', versionKey: false },
+  ).index({ viewer_address: 1 }),
+)
