@@ -11,6 +11,8 @@ export function findAnvil(): string | undefined
 export function provisionAnvil(): { name: string } | { missing: string }
 export function findOtherNode(): string | undefined
 export function provisionOtherNode(): { name: string } | { missing: string }
+export function findPythonClient(): string | undefined
+export function provisionPythonClient(): { name: string } | { missing: string }
 export function findChromium(): string | undefined
 export interface MongoProgram {
   name: string

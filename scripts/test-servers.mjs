@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { createHash, randomInt } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -16,6 +26,8 @@ const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === 
 const OTHER_NODE = process.versions.node.startsWith('24.') ? '22.23.3' : '24.21.0'
 const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
+/** Exact versions of the generator of clients for Python, and of all that it needs. */
+const PYTHON_CLIENT = fileURLToPath(new URL('python-client.txt', import.meta.url))
 const MEMORY = '/dev/shm'
 const START_MILLISECONDS = 30_000
 
@@ -160,20 +172,52 @@ async function startSecantus(binary) {
 function provisionSecantus() {
   const home = join(CACHE, `secantus-${SECANTUS}`)
   const binary = join(home, 'secantusdb.scripts', 'secantusd-rs')
-  if (existsSync(binary)) return binary
+  try {
+    installPython(home, binary, [`SecantusDB==${SECANTUS}`])
+  } catch (error) {
+    throw new Error(
+      `no mongod here, and SecantusDB ${SECANTUS} could not be installed by python3 -m pip: ${error.message}`,
+    )
+  }
+  return binary
+}
+
+const pythonHome = () => {
+  const wanted = createHash('sha256').update(readFileSync(PYTHON_CLIENT)).digest('hex').slice(0, 12)
+  return join(CACHE, `python-client-${wanted}`)
+}
+const generatorIn = (home) => join(home, 'bin', 'openapi-python-client')
+
+/** The folder of the packages that make clients for Python, and that these stand on, where it is there; a `PYTHONPATH`. */
+export function findPythonClient() {
+  const home = pythonHome()
+  return existsSync(generatorIn(home)) ? home : undefined
+}
+
+/** Sees to it that there is one: `{ name }`, or why there is none: `{ missing }`. */
+export function provisionPythonClient() {
+  const home = pythonHome()
+  try {
+    installPython(home, generatorIn(home), ['--requirement', PYTHON_CLIENT])
+    return { name: home }
+  } catch (error) {
+    return { missing: `scripts/python-client.txt could not be installed by python3 -m pip: ${error.message}` }
+  }
+}
+
+/** Packages in a folder of their own, which systems that manage their Python allow, until `proof` is there. */
+function installPython(home, proof, packages) {
+  if (existsSync(proof)) return
   mkdirSync(CACHE, { recursive: true })
   const unfinished = mkdtempSync(`${home}-`)
   const options = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', unfinished]
   try {
-    execFileSync('python3', [...options, `SecantusDB==${SECANTUS}`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    execFileSync('python3', [...options, ...packages], { stdio: ['ignore', 'ignore', 'pipe'] })
     renameSync(unfinished, home)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    if (existsSync(binary)) return binary
-    const said = `${error.stderr ?? error.message}`.trim().split('\n').at(-1)
-    throw new Error(`no mongod here, and SecantusDB ${SECANTUS} could not be installed by python3 -m pip: ${said}`)
+    if (!existsSync(proof)) throw new Error(`${error.stderr ?? error.message}`.trim().split('\n').at(-1))
   }
-  return binary
 }
 
 /** Resolves once the server has printed that it is ready; its data lives and dies with it. */

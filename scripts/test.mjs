@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findChromium, placeFor, provisionAnvil, provisionOtherNode, startMongo, startRedis } from './test-servers.mjs'
+import {
+  findChromium,
+  placeFor,
+  provisionAnvil,
+  provisionOtherNode,
+  provisionPythonClient,
+  startMongo,
+  startRedis,
+} from './test-servers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const gibibyte = 2 ** 30
@@ -57,8 +65,10 @@ async function suite() {
   }
   const chain = provisionAnvil()
   const otherNode = provisionOtherNode()
-  for (const { missing } of [chain, otherNode]) if (missing && process.env.CI) fail(missing)
+  const python = provisionPythonClient()
+  for (const { missing } of [chain, otherNode, python]) if (missing && process.env.CI) fail(missing)
   report.push(`Chain: ${chain.name ?? chain.missing}`, `Another Node: ${otherNode.name ?? otherNode.missing}`)
+  report.push(`Client for Python: ${python.name ?? python.missing}`)
   report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Redis: ${redis.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
 
   const outcomes = join(folder, 'outcomes')
