@@ -155,18 +155,24 @@ export function drawnOf(written: string): Drawn | null {
   return { words: decodeString(words.replace(tag, '')), targets }
 }
 
-/** What the page shows of a text, without its marks of Markdown; a line for each block. */
-export function wordsOf(written: string): string {
+const blockMarks = /^[^\S\n]*(?:[-+]|\d{1,9}[.)])\s/m
+const marksOfDocuments = /^[^\S\n]*(?:#{1,6}(?:\s|$)|[-*_][^\S\n]*[-*_]|\||.*\|[^\S\n]*:?-)/m
+/** The row of a table that says it is one. */
+const tableRule = /^[^\S\n]*\|?[^\S\n]*:?-+:?[^\S\n]*(?:\|[^\S\n]*:?-+:?[^\S\n]*)*\|?[^\S\n]*$/
+
+/** A text in one line of plain words, as previews and quotes show it: without the marks that the page shows as written, too, of headings, rules and tables. */
+export function lineOfWords(written: string): string {
   const source = withPlainNames(written)
-  return marks.test(source) || blockMarks.test(source)
-    ? readOut(source, (link) => webAddressOf(link, source) === null)
-    : source
+  const isMarked = [marks, blockMarks, marksOfDocuments].some((pattern) => pattern.test(source))
+  const words = isMarked ? readOut(source, (link) => webAddressOf(link, source) === null, true) : source
+  const lines = words.split('\n')
+  const isTable = lines.some((line) => line.includes('|') && tableRule.test(line))
+  const shown = isTable ? lines.filter((line) => !tableRule.test(line)).map((line) => line.replace(/\|/g, ' ')) : lines
+  return shown.join(' ').replace(/\s+/g, ' ').trim()
 }
 
-const blockMarks = /^[^\S\n]*(?:[-+]|\d{1,9}[.)])\s/m
-
 /** The words of the tree of a text, without those of its marks. `isAsWritten` is asked of each link. */
-function readOut(source: string, isAsWritten: (link: Link) => boolean): string {
+function readOut(source: string, isAsWritten: (link: Link) => boolean, isDocument = false): string {
   const wordsIn = (node: Nodes, depth: number): string => {
     if (depth > deepestDrawn) return writtenOf(node, source)
     if (node.type === 'link' && isAsWritten(node)) return writtenOf(node, source)
@@ -175,7 +181,7 @@ function readOut(source: string, isAsWritten: (link: Link) => boolean): string {
     const inside = node.children.map((child) => wordsIn(child, depth + 1))
     return inside.join(holdsBlocks.has(node.type) ? '\n' : '')
   }
-  return wordsIn(markupOf(source), 0)
+  return wordsIn(markupOf(source, isDocument), 0)
 }
 
 const holdsBlocks: ReadonlySet<Nodes['type']> = new Set(['root', 'blockquote', 'list', 'listItem'])

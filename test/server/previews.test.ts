@@ -34,6 +34,7 @@ test.each(over)('N58: a preview over %s is in words, without marks, and says who
   )
   expect(await reads('vector<int> & ~~old~~ 2 * 3')).toBe('vector<int> & old 2 * 3')
   expect(await reads('1. first\n2. second')).toBe('first second')
+  expect(await reads('# Agenda\n## At ten\n- tea')).toBe('Agenda At ten tea')
   expect(await reads(`**${'b'.repeat(80)}**`)).toBe('b'.repeat(50))
   expect(await reads('[LOCATION]{"lat":1,"lng":1}')).toBe('Location')
 })

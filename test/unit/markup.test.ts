@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
-import { drawnOf, markupOf, nestingOf } from '#shared/kit/markup'
+import { drawnOf, lineOfWords, markupOf, nestingOf } from '#shared/kit/markup'
 
 describe('N20: an address', () => {
   test.each(['https://a', 'HTTP://a.b/c', 'https://a.b/@c', 'https://a.b?c@d', 'https://a.b:1/'])('%j is one', (text) =>
@@ -82,4 +82,25 @@ test.each([...patterns, ...ends])('N20: a text of %j is read at once', (part) =>
     nestingOf(text)
     expect(process.cpuUsage(started).user / 1_000).toBeLessThan(ceilingMilliseconds)
   }
+})
+
+test.each([
+  ['# Agenda', 'Agenda'],
+  ['### Agenda ###\nfor **today**', 'Agenda for today'],
+  ['#tea and # tea', '#tea and # tea'],
+  ['#1 of 3', '#1 of 3'],
+  ['> quoted\n> # by me\n\nanswer', 'quoted by me answer'],
+  ['* one\n* two\n  1. three', 'one two three'],
+  ['+ one\n\n---\n\n+ two', 'one two'],
+  ['```ts\nconst a = `b`\n```\nend', 'const a = `b` end'],
+  ['~~~\nopen to the end', 'open to the end'],
+  ['| a | b |\n| --- | :-: |\n| 1 | *2* |', 'a b 1 2'],
+  ['a | b\n--- | ---\n1 | 2', 'a b 1 2'],
+  ['a | b, -- or c', 'a | b, -- or c'],
+  ['5 - 3 = 2 * 1', '5 - 3 = 2 * 1'],
+  ['***', ''],
+  ['see [the page](https://plaza.example) now', 'see the page now'],
+  ['@[Ada](0198a2f0-0000-7000-8000-000000000001) # hello', '@Ada # hello'],
+])('N58: of %j the words are %j in one line', (text, words) => {
+  expect(lineOfWords(text)).toBe(words)
 })

@@ -6,7 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { handIn, sealedMediaOf } from '../media/evidence.ts'
-import { lineOf } from '../media/words.ts'
+import { evidenceOf } from '../media/words.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
@@ -54,7 +54,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
 
   return (
     <form className="stack" onSubmit={submit}>
-      {person.messageText && <blockquote className="quoted">{lineOf(person.messageText)}</blockquote>}
+      {person.messageText && <blockquote className="quoted">{evidenceOf(person.messageText)}</blockquote>}
       <fieldset className="row wrap">
         <legend className="label">What is wrong?</legend>
         {reportTypes.map((type) => (

@@ -2,6 +2,7 @@ import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { MessageType } from '#shared/api/verdict'
 import { AppError, errors } from '#shared/errors'
+import { lineOfWords } from '#shared/kit/markup'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
@@ -15,9 +16,17 @@ export const mediaNames = {
   place: 'Location',
 } as const satisfies Record<NamedMedia['kind'], string>
 
-/** A message in one line, as quotes and lists show it: media and polls by their name, without signs that turn what stands beside it. */
+/** A message in one line of words, as quotes and lists show it: media and polls by their name, without signs that turn what stands beside it. */
 export function lineOf(text: string, type: MessageType = 'text'): string {
   const media = mediaIn(text, type)
+  if (media) return mediaNames[media.kind]
+  const asks = /^\[POLL\]/.test(text)
+  return isolated(`${asks ? 'Poll: ' : ''}${lineOfWords(asks ? text.slice(6) : text)}`)
+}
+
+/** The same with the marks and addresses as they were written, for who judges it. */
+export function evidenceOf(text: string): string {
+  const media = mediaIn(text, 'text')
   return media ? mediaNames[media.kind] : isolated(withPlainNames(text.replace(/^\[POLL\]/, 'Poll: ')))
 }
 

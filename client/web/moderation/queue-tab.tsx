@@ -7,7 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
-import { lineOf } from '../media/words.ts'
+import { evidenceOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { Evidence } from './evidence.tsx'
 import { isIn } from './use-moderation.ts'
@@ -66,7 +66,7 @@ function QueueCard({ item }: { item: QueueItem }) {
           {fullTimeOf(item.created_at)}
         </time>
       </p>
-      {item.message_content && <blockquote className="quoted">{lineOf(item.message_content)}</blockquote>}
+      {item.message_content && <blockquote className="quoted">{evidenceOf(item.message_content)}</blockquote>}
       {item.message_content_by === 'reporter' && (
         <p className="hint">
           The reporter says that the message said this. The server has no copy of it that it can read.

@@ -7,7 +7,7 @@ import type { RoomKey } from '#server/log/types'
 import type { LastMessage } from '#shared/api/room'
 import type { MessageType } from '#shared/api/verdict'
 import { cut, cutToLength } from '#shared/kit/cut'
-import { wordsOf } from '#shared/kit/markup'
+import { lineOfWords } from '#shared/kit/markup'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type SealedBy, sealedBy } from '#shared/kit/room-kinds'
 
@@ -62,6 +62,5 @@ function previewOf({ deleted, type, text, attachments }: MessageBody, sealed: Se
   if (isUnreadable(sealed, text)) return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
   const named = words[readMarker(type as MessageType, text)?.content ?? type]
   if (named) return named
-  const said = wordsOf(cutToLength(text, lookedAt)).replace(/\s+/g, ' ').trim()
-  return cut(said, previewLength) || (attachments.length > 0 ? 'File' : '')
+  return cut(lineOfWords(cutToLength(text, lookedAt)), previewLength) || (attachments.length > 0 ? 'File' : '')
 }
