@@ -5,7 +5,7 @@ import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
 import { askedAgain, note } from './deliveries.ts'
-import { giveBack, renew, stopped } from './lease.ts'
+import { giveBack, renew, stop } from './lease.ts'
 import { never, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
 import { done, duePositions, move } from './positions.ts'
 import { headFor, saysRightLost } from './rights.ts'
@@ -113,7 +113,7 @@ async function headOrStop(node: Node, { _id, holder, account }: StoredWebhook, r
     return await headFor(node, account, room)
   } catch (error) {
     if (!saysRightLost(error)) throw error
-    await Webhooks.updateOne({ _id, holder }, { $set: stopped(node, 'RIGHT_LOST', room) })
+    await stop(node, { _id, holder }, 'RIGHT_LOST', room)
     return null
   }
 }
@@ -160,7 +160,7 @@ async function isStopped(node: Node, { _id, holder, failing_since }: StoredWebho
   const reason = sent.status === 410 ? 'GONE' : isOver ? 'FAILING' : null
   if (failing_since === null) await Webhooks.updateOne({ _id }, { $set: { failing_since: new Date(now) } })
   if (reason === null) return 'failed'
-  await Webhooks.updateOne({ _id, holder }, { $set: stopped(node, reason) })
+  await stop(node, { _id, holder }, reason)
   return 'lost'
 }
 

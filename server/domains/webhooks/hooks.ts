@@ -12,10 +12,10 @@ import { stopped } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
 import { beginIn, leave, leaveAllBut, tryAtOnce } from './positions.ts'
 import { headFor } from './rights.ts'
+import { letGo, placesOf, takePlaces } from './room-places.ts'
 import { newSecret, openSecret, sealSecret } from './secrets.ts'
 
 const mostOfAccount = 20
-const mostOfRoom = 20
 const overlapMilliseconds = 24 * 60 * 60_000
 
 /** The heads of the rooms by their keys. Throws where the account may not have their events sent away. */
@@ -25,14 +25,6 @@ async function headsOf(node: Node, account: string, rooms: readonly RoomRef[]): 
   return new Map(heads)
 }
 
-async function refuseCrowded(rooms: Iterable<RoomKey>): Promise<void> {
-  for (const room of rooms)
-    if ((await Webhooks.countDocuments({ rooms: room })) >= mostOfRoom) throw tooMany('A room', mostOfRoom)
-}
-
-const tooMany = (what: string, most: number) =>
-  new AppError('CONFLICT', { message: `${what} has ${most} webhooks at most` })
-
 /** Makes a webhook that begins with the next event of each of its rooms; with its secret. */
 export async function create(
   { node, creationId: _id }: Context,
@@ -41,21 +33,22 @@ export async function create(
 ): Promise<{ hook: StoredWebhook; secret: string }> {
   const asked = node.services.web.check(url).href
   const heads = await headsOf(node, account, rooms)
-  await refuseCrowded(heads.keys())
+  const keys = [...heads.keys()]
+  const places = await takePlaces(node, _id, keys)
   // First where it begins: what happens from then on is sent.
   await Promise.all([...heads].map(([room, seq]) => beginIn(_id, room, seq)))
   const { sessionKeys } = node.settings
   const now = new Date(node.now())
   const made: StoredWebhook = {
-    ...{ _id, account, url: asked, description, rooms: [...heads.keys()], kinds },
+    ...{ _id, account, url: asked, description, rooms: keys, kinds },
     ...{ secret: sealSecret(sessionKeys, _id, newSecret()), previous_secret: null, previous_until: null },
     ...{ enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null },
     ...{ holder: null, due_at: now, created_at: now, updated_at: now },
   }
   const hook = await insertAmong(Webhooks, made, { others: { account }, most: mostOfAccount })
   if (!hook) {
-    await leaveAllBut(_id, [])
-    throw tooMany('An account', mostOfAccount)
+    await Promise.all([leaveAllBut(_id, []), letGo(places)])
+    throw new AppError('CONFLICT', { message: `An account has ${mostOfAccount} webhooks at most` })
   }
   return { hook, secret: openSecret(sessionKeys, _id, hook.secret) }
 }
@@ -80,28 +73,41 @@ export async function update(
   const asked = url === undefined ? undefined : node.services.web.check(url).href
   const refs = rooms ?? (enabled ? before.rooms.map(roomOfKey) : undefined)
   const heads = refs && (await headsOf(node, account, refs))
-  if (heads) {
-    await refuseCrowded([...heads.keys()].filter((room) => !before.rooms.includes(room)))
-    await Promise.all([...heads].map(([room, seq]) => beginIn(id, room, seq)))
-  }
-  const now = new Date(node.now())
-  const change = {
-    ...withoutUndefined({ url: asked, rooms: heads && [...heads.keys()], kinds, description }),
-    ...(enabled === true ? { ...going, due_at: now } : enabled === false ? stopped(node, 'PAUSED') : {}),
-    updated_at: now,
-  }
-  // Of two who change its rooms at once, the second would take away where the first begins.
-  const hook = await Webhooks.findOneAndUpdate(
-    { _id: id, account, rooms: before.rooms },
-    { $set: change },
-    { returnDocument: 'after' },
-  ).lean<StoredWebhook>()
-  if (!hook) throw new AppError('CONFLICT', { message: 'The webhook was changed at the same time' })
+  const given = withoutUndefined({ url: asked, rooms: heads && [...heads.keys()], kinds, description })
+  const hook = await change(node, before, { given, enabled, heads })
   await leave(
     id,
     before.rooms.filter((room) => !hook.rooms.includes(room)),
   )
   if (enabled || asked !== undefined) await tryAtOnce(id)
+  return hook
+}
+
+interface Change {
+  given: Partial<StoredWebhook>
+  enabled: boolean | undefined
+  heads: Map<RoomKey, number> | undefined
+}
+
+/** Of two who change its rooms at once, the second would take away where the first begins: it is refused. */
+async function change(node: Node, before: StoredWebhook, { given, enabled, heads }: Change): Promise<StoredWebhook> {
+  const { _id, account, rooms } = before
+  const isPlaced = heads !== undefined && (enabled ?? before.enabled)
+  const held = await placesOf(_id)
+  const taken = isPlaced ? await takePlaces(node, _id, [...heads.keys()]) : []
+  await Promise.all([...(heads ?? [])].map(([room, seq]) => beginIn(_id, room, seq)))
+  const now = new Date(node.now())
+  const turned = enabled === true ? { ...going, due_at: now } : enabled === false ? stopped(node, 'PAUSED') : {}
+  const hook = await Webhooks.findOneAndUpdate(
+    { _id, account, rooms, ...(isPlaced ? { enabled: before.enabled } : {}) },
+    { $set: { ...given, ...turned, updated_at: now } },
+    { returnDocument: 'after' },
+  ).lean<StoredWebhook>()
+  if (!hook) {
+    await letGo(taken)
+    throw new AppError('CONFLICT', { message: 'The webhook was changed at the same time' })
+  }
+  await letGo(held.filter(({ room }) => !hook.enabled || !hook.rooms.includes(room)))
   return hook
 }
 
@@ -111,9 +117,10 @@ const going = {
 }
 
 export async function remove(account: string, _id: string): Promise<void> {
+  const places = await placesOf(_id)
   const { deletedCount } = await Webhooks.deleteOne({ _id, account })
   if (deletedCount === 0) throw new AppError('NOT_FOUND', { message: 'Webhook not found' })
-  await Promise.all([leaveAllBut(_id, []), forgetDeliveries(_id)])
+  await Promise.all([leaveAllBut(_id, []), letGo(places), forgetDeliveries(_id)])
 }
 
 /** Makes another secret; that of before signs beside it for a day. */

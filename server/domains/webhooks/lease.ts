@@ -2,9 +2,12 @@ import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { RoomKey } from '#server/log/types'
 import { never, type StopReason, type StoredWebhook, Webhooks } from './model.ts'
+import { letGo, placesOf } from './room-places.ts'
 
 /** Longer than one attempt takes: it is renewed before each. */
 const leaseMilliseconds = 20_000
+
+type Held = Pick<StoredWebhook, '_id' | 'holder'>
 
 const until = (node: Node) => new Date(node.now() + leaseMilliseconds)
 
@@ -17,7 +20,7 @@ export const claim = (node: Node, _id: string): Promise<StoredWebhook | null> =>
   ).lean<StoredWebhook>()
 
 /** The webhook as it is now, held for longer; null where it is not ours any more, paused or gone. */
-export const renew = (node: Node, { _id, holder }: StoredWebhook): Promise<StoredWebhook | null> =>
+export const renew = (node: Node, { _id, holder }: Held): Promise<StoredWebhook | null> =>
   Webhooks.findOneAndUpdate(
     { _id, holder, enabled: true },
     { $set: { due_at: until(node) } },
@@ -25,7 +28,7 @@ export const renew = (node: Node, { _id, holder }: StoredWebhook): Promise<Store
   ).lean<StoredWebhook>()
 
 /** Lets others work on it, from then on. */
-export async function giveBack({ _id, holder }: StoredWebhook, due_at: Date): Promise<void> {
+export async function giveBack({ _id, holder }: Held, due_at: Date): Promise<void> {
   await Webhooks.updateOne({ _id, holder }, { $set: { holder: null, due_at } })
 }
 
@@ -36,6 +39,13 @@ export const stopped = (node: Node, stopped_reason: StopReason, stopped_room: Ro
     ...{ enabled: false, stopped_reason, stopped_room, stopped_at: at, updated_at: at },
     ...{ holder: null, due_at: never },
   }
+}
+
+/** Stops a webhook that is held; its places are free then. */
+export async function stop(node: Node, { _id, holder }: Held, reason: StopReason, room?: RoomKey): Promise<void> {
+  const places = await placesOf(_id)
+  const { modifiedCount } = await Webhooks.updateOne({ _id, holder }, { $set: stopped(node, reason, room) })
+  if (modifiedCount === 1) await letGo(places)
 }
 
 /** Has a webhook that nobody works on looked at as soon as may be. */

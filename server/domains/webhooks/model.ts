@@ -70,6 +70,27 @@ export const Webhooks = mongoose.model<StoredWebhook>(
     .index({ updated_at: 1 }),
 )
 
+/** One of the places of a room, taken by a webhook before it is enabled there, so that there are no more than so many. */
+export interface StoredPlace {
+  /** Of the room and the number of the place. */
+  _id: string
+  room: string
+  webhook: string
+  /** Changes each time it is taken. */
+  hold: string
+  taken_at: Date
+}
+
+export const WebhookPlaces = mongoose.model<StoredPlace>(
+  'WebhookPlaces',
+  new Schema<StoredPlace>(
+    { _id: required, room: required, webhook: required, hold: required, taken_at: moment },
+    { collection: 'webhook_places', versionKey: false },
+  )
+    .index({ room: 1 })
+    .index({ webhook: 1 }),
+)
+
 /** How far a webhook has come in one room. */
 export interface StoredPosition {
   /** Of the webhook and the room. */
