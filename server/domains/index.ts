@@ -22,6 +22,7 @@ import { passkeys } from './passkeys/index.ts'
 import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
 import { places } from './places/index.ts'
+import { profiles } from './profiles/index.ts'
 import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
@@ -63,6 +64,7 @@ const registry = {
   social,
   friends,
   contactNotes,
+  profiles,
   cluster,
   wallet,
   betaAccess,

@@ -23,6 +23,7 @@ import { payments } from './payments.ts'
 import { phone } from './phone.ts'
 import { places } from './places.ts'
 import { polls } from './polls.ts'
+import { profiles } from './profiles.ts'
 import { messageEvents } from './room-events.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { scheduling } from './scheduling.ts'
@@ -60,6 +61,7 @@ export const api = {
   social,
   friends,
   contactNotes,
+  profiles,
   cluster,
   wallet,
   betaAccess,

@@ -17,7 +17,6 @@ export const contactNotes = defineDomain(contract, {
     const note = await ContactNotes.findOne({
       _id: idOf(signedIn(context).account, subjectOf(input)),
     }).lean<ContactNote>()
-    context.http?.setHeader('Cache-Control', 'private, no-store')
     return note ? { notes: note.notes, updatedAt: note.updated_at } : none
   },
 

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { colorOf, gradientsLength, gradientsOf } from '#shared/kit/css-values'
+import { Time } from '#shared/kit/primitives'
+
+export const backgroundTypes = ['solid', 'gradient', 'image', 'mesh'] as const
+export const cardStyles = ['rounded', 'sharp', 'pill'] as const
+export const fonts = ['system', 'inter', 'mono', 'serif'] as const
+export const effects = ['none', 'sparkles', 'stars', 'particles', 'bubbles', 'snow'] as const
+export type BackgroundType = (typeof backgroundTypes)[number]
+
+const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl() or hsla()' }
+const Color = z
+  .string()
+  .overwrite((value) => colorOf(value) ?? value)
+  .regex(/^(?:#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)
+  .refine((value) => colorOf(value) !== null, notAColor)
+
+/** The fields of a theme as they are given; null clears what may be absent. */
+export const themeFields = {
+  background_type: z.enum(backgroundTypes).optional(),
+  /** A colour, gradients of colours, or the https address of a picture, as the type says. */
+  background_value: z.string().trim().min(1).max(gradientsLength).optional(),
+  accent_color: Color.optional(),
+  secondary_color: Color.nullish(),
+  text_color: Color.optional(),
+  card_style: z.enum(cardStyles).optional(),
+  card_background: Color.optional(),
+  card_border: Color.nullish(),
+  font_family: z.enum(fonts).optional(),
+  show_spritz_badge: z.boolean().optional(),
+  background_effect: z.enum(effects).nullish(),
+}
+const Given = z.object(themeFields)
+export type GivenTheme = z.output<typeof Given>
+
+export const ProfileTheme = z.object({
+  background_type: z.enum(backgroundTypes),
+  background_value: z.string(),
+  accent_color: z.string(),
+  secondary_color: z.string().nullable(),
+  text_color: z.string(),
+  card_style: z.enum(cardStyles),
+  card_background: z.string(),
+  card_border: z.string().nullable(),
+  font_family: z.enum(fonts),
+  show_spritz_badge: z.boolean(),
+  background_effect: z.enum(effects),
+})
+export type ProfileTheme = z.output<typeof ProfileTheme>
+
+export const ThemeRecord = ProfileTheme.extend({ user_address: z.string(), created_at: Time, updated_at: Time })
+
+export const defaultTheme: ProfileTheme = {
+  background_type: 'solid',
+  background_value: '#09090b',
+  accent_color: '#f97316',
+  secondary_color: null,
+  text_color: '#ffffff',
+  card_style: 'rounded',
+  card_background: 'rgba(24, 24, 27, 0.8)',
+  card_border: 'rgba(63, 63, 70, 0.5)',
+  font_family: 'system',
+  show_spritz_badge: true,
+  background_effect: 'none',
+}
+
+const gradient = (from: string, middle: string, to: string) => ({
+  background_type: 'gradient' as const,
+  background_value: `linear-gradient(135deg, ${from} 0%, ${middle} 50%, ${to} 100%)`,
+})
+const preset = (own: Partial<ProfileTheme>): ProfileTheme => ({ ...defaultTheme, ...own })
+
+/** Themes to begin with. */
+export const themePresets = {
+  dark: defaultTheme,
+  midnight: preset({
+    ...gradient('#0f0f23', '#1a1a2e', '#16213e'),
+    accent_color: '#6366f1',
+    card_background: 'rgba(30, 30, 46, 0.8)',
+    card_border: 'rgba(99, 102, 241, 0.2)',
+  }),
+  sunset: preset({
+    ...gradient('#1a1a2e', '#2d1b3d', '#1f1135'),
+    accent_color: '#f472b6',
+    secondary_color: '#fb923c',
+    card_background: 'rgba(45, 27, 61, 0.8)',
+    card_border: 'rgba(244, 114, 182, 0.2)',
+  }),
+  ocean: preset({
+    ...gradient('#0c1929', '#0f2744', '#0a1628'),
+    accent_color: '#22d3ee',
+    card_background: 'rgba(15, 39, 68, 0.8)',
+    card_border: 'rgba(34, 211, 238, 0.2)',
+  }),
+  forest: preset({
+    ...gradient('#0d1f0d', '#1a2f1a', '#0f1f0f'),
+    accent_color: '#4ade80',
+    card_background: 'rgba(26, 47, 26, 0.8)',
+    card_border: 'rgba(74, 222, 128, 0.2)',
+  }),
+  light: preset({
+    background_value: '#fafafa',
+    text_color: '#18181b',
+    card_background: 'rgba(255, 255, 255, 0.9)',
+    card_border: 'rgba(228, 228, 231, 0.8)',
+  }),
+} as const satisfies Readonly<Record<string, ProfileTheme>>
+
+/** What a background of this type may be, written anew; null where the value is none. That of an image is an address, which the server judges. */
+export const drawnBackground = (type: BackgroundType, value: string): string | null =>
+  type === 'solid' ? colorOf(value) : type === 'image' ? value : gradientsOf(value)
