@@ -6,12 +6,13 @@ import { namedRoomEvents, RoomEvent } from '#shared/api/room-events'
 import { asyncapi } from '#shared/kit/asyncapi'
 import { connectionEvents } from '#shared/kit/connection'
 import { openapi } from '#shared/kit/openapi'
+import { readExamples } from './examples/file.ts'
 
 const contractFolder = new URL('../shared/api/', import.meta.url)
 
 /** The text of every generated document, by its path from the root of the repository. */
 export async function documents(): Promise<Record<string, string>> {
-  const sources = { named: await namedSchemas(), tiers }
+  const sources = { named: await namedSchemas(), tiers, examples: readExamples() }
   const written = {
     'docs/api/openapi.json': openapi(api, sources),
     'docs/api/asyncapi.json': asyncapi(api, { ...connectionEvents, ...events }, sources),

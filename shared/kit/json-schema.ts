@@ -5,10 +5,17 @@ import { commonErrors, type Operation, refusesSuspended, type Tier } from './con
 export type JsonSchema = { [key: string]: unknown }
 export type Dialect = 'draft-2020-12' | 'draft-07'
 
-/** What the documents say beside the contract: the schemas that have a name, and the calls a minute of each tier. */
+/** A successful call: the fields of the request, and the answer (of a sequence, one item). */
+export interface Example {
+  input: Record<string, unknown>
+  output: unknown
+}
+
+/** What the documents say beside the contract: the schemas that have a name, the calls a minute of each tier, and an example of each operation by its id. */
 export interface Sources {
   named: Readonly<Record<string, z.ZodType>>
   tiers: Readonly<Record<Tier, number>>
+  examples: Readonly<Record<string, Example>>
 }
 
 export interface SchemaWriter {

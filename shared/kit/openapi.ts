@@ -11,6 +11,7 @@ import {
   type Route,
 } from './contract.ts'
 import {
+  type Example,
   errorCatalogue,
   errorCodesOf,
   errorSchemas,
@@ -26,7 +27,7 @@ import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refus
 import { singleTypes } from './room-kinds.ts'
 
 /** The REST door as an OpenAPI 3.1 document. */
-export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
+export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSchema {
   const write = schemaWriter('draft-2020-12', named)
   const refusals = refusalWriter()
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -35,7 +36,8 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
       for (const { method, path, fixed, query } of expandRoute(spelling.route)) {
         const template = path.replace(/:([a-zA-Z_]+)/g, '{$1}')
         const id = [declared.name, ...(index === 0 ? [] : [`alias${index}`]), ...(fixed ? [fixed.type] : [])].join('.')
-        const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined)
+        const example = index === 0 ? (examples[id] ?? examples[declared.name]) : undefined
+        const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined, example)
         const verb = method.toLowerCase()
         // Other spellings are answered as ever; new clients use the first.
         const whole = { operationId: id, ...described, ...(index > 0 && { deprecated: true }) }
@@ -135,6 +137,7 @@ function describe(
   { route, input, answer, errorBody, isOwn }: Spelling,
   path: string,
   isFixed: boolean,
+  example?: Example,
 ): JsonSchema {
   const { name, operation } = declared
   const { access, limit, socket, idempotency, freshProof, summary, stream } = operation
@@ -144,12 +147,14 @@ function describe(
     tags: [name.split('.')[0]],
     summary,
     security: [...(access === 'public' ? [{}] : []), { session: [] }, { bearer: [] }],
-    ...request(write.input(input), operation, route, path, isFixed),
+    ...withExample(request(write.input(input), operation, route, path, isFixed), example),
     responses: {
       200: {
         description: answers[form].description,
         headers: rateHeaders,
-        content: { [answers[form].mime]: { schema: write.output(answer) } },
+        content: {
+          [answers[form].mime]: { schema: write.output(answer), ...(example && { example: example.output }) },
+        },
       },
       ...refusals.of(declared, errorBody),
     },
@@ -199,6 +204,37 @@ function request(input: JsonSchema, operation: Operation, route: Route, path: st
   return {
     parameters: [...pathFields, ...key, ...given],
     ...(hasFields ? { requestBody: { required: isRequired, content } } : {}),
+  }
+}
+
+interface Request {
+  parameters: JsonSchema[]
+  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+}
+
+/** Says what was asked for in an example where the request says it: in the path, in the query, or in the body. */
+function withExample({ parameters, requestBody, ...request }: Request, example?: Example): JsonSchema {
+  if (!example) return { parameters, ...request, ...(requestBody && { requestBody }) }
+  const { room, ...fields } = example.input
+  const { type, id } = (typeof room === 'object' ? room : {}) as { type?: unknown; id?: unknown }
+  const known: Record<string, unknown> = { ...fields, room: id ?? room, ...(type === undefined ? {} : { type }) }
+  const shown = parameters.map((parameter) => {
+    const value = parameter.in === 'header' ? undefined : known[String(parameter.name)]
+    return value === undefined || value === null || typeof value === 'object'
+      ? parameter
+      : { ...parameter, example: value }
+  })
+  // What a file is sent with is no JSON.
+  const inBody = Object.entries(requestBody?.content ?? {}).map(([mime, { schema }]) => {
+    if (mime !== 'application/json') return [mime, { schema }]
+    const names = new Set(branchesOf(schema).flatMap(({ properties }) => Object.keys(properties ?? {})))
+    const body = Object.fromEntries(Object.entries(example.input).filter(([name]) => names.has(name)))
+    return [mime, { schema, example: body }]
+  })
+  return {
+    parameters: shown,
+    ...request,
+    ...(requestBody && { requestBody: { ...requestBody, content: Object.fromEntries(inBody) } }),
   }
 }
 

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '#server/config'
 import type { Services } from '#server/kernel/context'
 import { nodeId, openCommons, openPlatform, type Platform } from '#server/platform'
 import type { Kv } from '#server/ports/kv/port'
+import { noteExchanges } from './exchanges.ts'
 import { noteOutcomes } from './outcomes.ts'
 import { freshDatabaseUri, nodesUnderTest, redisUnderTest } from './test-servers.ts'
 
@@ -35,6 +36,7 @@ export async function boot({
   /** Puts another clock or logger in the place of the platform's own. */
   change?: (platform: Platform) => Platform
 } = {}): Promise<Booted> {
+  noteExchanges()
   const directory = mkdtempSync(join(tmpdir(), 'plaza-'))
   const uri = freshDatabaseUri()
   const config = readConfig({

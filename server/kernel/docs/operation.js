@@ -46,12 +46,29 @@ function restDoor({ spellings }) {
     fold(sequence ? 'Each item of the answer' : 'Answer', () =>
       schemaView((sequence ?? answers['application/json']).schema),
     ),
+    fold('Example', () => exampleView(first)),
     fold('Try it', () => tryRest(spellings)),
   )
 }
 
 const pathView = ({ method, path }) =>
   h('p', { class: 'path' }, h('b', { class: method.toLowerCase() }, method), ' ', h('code', {}, path))
+
+/** One request as it is written, and what it is answered. */
+function exampleView({ method, path, parameters, requestBody, responses }) {
+  const given = parameters.filter(({ example }) => example !== undefined)
+  const placed = path.replace(/\{(\w+)\}/g, (whole, name) => given.find((one) => one.name === name)?.example ?? whole)
+  const query = new URLSearchParams(given.flatMap((one) => (one.in === 'query' ? [[one.name, one.example]] : [])))
+  const line = `${method} ${placed}${query.size > 0 ? `?${query}` : ''}`
+  const { example: body } = requestBody?.content['application/json'] ?? {}
+  const { example: answer } = Object.values(responses[200].content)[0]
+  return [
+    h('pre', { class: 'answer' }, body === undefined ? line : `${line}\n\n${pretty(body)}`),
+    h('pre', { class: 'answer' }, pretty(answer)),
+  ]
+}
+
+const pretty = (value) => JSON.stringify(value, null, 2)
 
 function parametersView(parameters) {
   const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))

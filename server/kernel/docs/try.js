@@ -16,7 +16,7 @@ export function tryRest(spellings) {
   const show = ({ method, path, parameters, requestBody }) => {
     const fields = parameters.map((parameter) => ({ ...parameter, input: field(parameter) }))
     const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
-    const body = json && editor(exampleOf(json.schema))
+    const body = json && editor(json.example ?? exampleOf(json.schema))
     const parts = Object.entries(form?.schema.properties ?? {}).map(([name, schema]) => ({ name, input: part(schema) }))
     const answer = h('pre', { class: 'answer' })
     const send = () => void call(method, path, fields, form ? formOf(parts) : body?.value, answer)
@@ -31,9 +31,10 @@ export function tryRest(spellings) {
   return h('div', {}, choose, place)
 }
 
-function field({ name, schema, required }) {
-  const example = required || name === 'Idempotency-Key' ? '' : undefined
-  return h('input', { value: example, placeholder: schema.enum?.join(', ') ?? schema.type ?? '', spellcheck: 'false' })
+function field({ name, schema, required, example }) {
+  const value = required || name === 'Idempotency-Key' ? '' : undefined
+  const placeholder = schema.enum?.join(', ') ?? example ?? schema.type ?? ''
+  return h('input', { value, placeholder, spellcheck: 'false' })
 }
 
 const part = ({ format, type }) => h('input', format === 'binary' ? { type: 'file' } : { placeholder: type ?? '' })

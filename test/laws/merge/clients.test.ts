@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -34,6 +35,19 @@ test('N80: what a field holds under both its spellings is a schema with a name, 
       .map(([name]) => name),
   )
   expect(unnamed).toEqual([])
+})
+
+test('N85: each example is what the schema beside it says', () => {
+  const written = JSON.parse(textOf(path).replaceAll('"#/components/', '"document#/components/'))
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ components: written.components }, 'document')
+  const shown = partsOf(written.paths).filter((part) => 'example' in part && 'schema' in part)
+  expect(shown.length).toBeGreaterThan(500)
+  const faults = shown.flatMap(({ schema, example }) => {
+    const holds = ajv.compile(schema as object)
+    return holds(example) ? [] : [[example, holds.errors]]
+  })
+  expect(faults).toEqual([])
 })
 
 const packages = findPythonClient()
