@@ -1,23 +1,22 @@
 import cluster from 'node:cluster'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
+import { refusalFrom } from './kernel/deadline.ts'
 import { sentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
-import { openPlatform, type Part, type Platform } from './platform.ts'
+import { openPlatform, orClosed, type Part, type Platform } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
 import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
 
 const stopMilliseconds = 15_000
-const giveUpMilliseconds = 3_000
 const healthMilliseconds = 1_000
 const pingMilliseconds = 2_000
 
 try {
   await start()
 } catch (error) {
-  if (!(error instanceof WorkerEnded)) console.error(sentenceOf(error, ConfigError, NoDatabase) ?? error)
+  if (!(error instanceof WorkerEnded)) console.error(sentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
   process.exit(1)
 }
 
@@ -32,17 +31,16 @@ async function start(): Promise<void> {
 /** One node of the log: the whole server, or one worker of several. */
 async function serve(config: Config): Promise<void> {
   const platform = await openPlatform(config)
-  await platform.database.buildIndexes()
-  const app = await createApp(config, platform, { isWorker: cluster.isWorker }).catch(async (error: unknown) => {
-    // A process that exits while its store writes may wait for the end of that write for ever.
-    await Promise.race([platform.close(), pause(giveUpMilliseconds)]).catch(() => undefined)
-    throw error
+  const { database } = platform
+  const app = await orClosed(database, async () => {
+    await database.buildIndexes()
+    return createApp(config, platform, { isWorker: cluster.isWorker })
   })
   let demo: { stop(): void } | null = null
   const live = async () => {
     if (config.demo) demo = await startDemo(app.node)
   }
-  if (cluster.isPrimary) await live()
+  if (cluster.isPrimary) await orClosed(database, live)
   const parts = [
     ...platform.parts,
     {
@@ -77,6 +75,12 @@ async function serve(config: Config): Promise<void> {
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
   tellerOf(config)(app.url, parts)
+}
+
+/** Of a store that took nothing in all the time of the start. */
+function busy(error: unknown): string | null {
+  if (refusalFrom(error)?.code !== 'SERVICE_UNAVAILABLE') return null
+  return `The store did not take what a start writes, as it or this machine is too busy: ${(error as Error).message}`
 }
 
 /** Signals often reach the whole group; which worker ends, and when, is for the primary to say. */

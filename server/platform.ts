@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
 import type { Config } from './config.ts'
@@ -81,8 +82,24 @@ export interface Part {
 /** The only place that picks adapters; the heavy ones are loaded only where they are picked. */
 export async function openPlatform(config: Config): Promise<Platform> {
   const database = config.mongodbUri
-    ? await connectMongo(config.mongodbUri)
+    ? await connectMongo(config.mongodbUri, { tell: console.error })
     : await connectEmbedded(config.dataDirectory)
+  return orClosed(database, () => openOn(database, config))
+}
+
+const giveUpMilliseconds = 10_000
+
+/** Closes the store where the work fails: a process that exits while its store writes may wait for the end of that write for ever. */
+export async function orClosed<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await Promise.race([database.close(), pause(giveUpMilliseconds)]).catch(() => undefined)
+    throw error
+  }
+}
+
+async function openOn(database: Database, config: Config): Promise<Platform> {
   const node = nodeId()
   const logger = createLogger(config.logLevel)
   const sessionKeys =
@@ -192,6 +209,8 @@ export async function openCommons(
     secrets: sessionKeys.map(({ secret }) => secret),
     warn: (what) => logger.warn({ part: 'redis' }, what),
   })
+  const trouble = redis.isUp() ? null : `does not answer yet: ${redis.trouble() ?? 'nothing is heard of it'}`
+  if (trouble) logger.warn({ part: 'redis' }, trouble)
   metrics.degraded('redis', !redis.isUp())
   redis.onChange((isUp) => {
     metrics.degraded('redis', !isUp)
@@ -208,7 +227,7 @@ export async function openCommons(
       {
         part: 'redis',
         adapter: redis.name,
-        why: redis.isUp() ? 'REDIS_URL is set' : 'REDIS_URL is set; it does not answer yet',
+        why: trouble ? `REDIS_URL is set; it ${trouble}` : 'REDIS_URL is set',
       },
       { part: 'limits', adapter: 'redis', why: 'all nodes count together' },
     ],

@@ -58,8 +58,8 @@ export interface VideoConfig {
   publicUrl: string
   reached: ReturnType<typeof reachedOf>
   engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
-  /** The port is undefined where none is asked for; so is the address that people are told. */
-  rtmp: { port: number | undefined; url: string | undefined }
+  /** Each is undefined where none is asked for: where encoders are listened to, and the address that people are told. */
+  rtmp: { host: string | undefined; port: number | undefined; url: string | undefined }
 }
 
 interface Installed {
@@ -90,7 +90,7 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
       mostViewers: 300,
       memoryMb: env.MEDIA_MEMORY_MB,
     },
-    rtmp: { port: env.RTMP_PORT, url: env.RTMP_URL },
+    rtmp: { host: env.RTMP_HOST, port: env.RTMP_PORT, url: env.RTMP_URL },
   }
 }
 

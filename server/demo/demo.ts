@@ -4,6 +4,7 @@ import { recordOf } from '#server/domains/events'
 import { isAwaited } from '#server/domains/messages/waiting'
 import { ALPHA } from '#server/domains/rooms/alpha'
 import type { Node } from '#server/kernel/context'
+import { patiently } from '#server/kernel/patiently'
 import { rooms } from '#shared/api/rooms'
 import { isAgent } from '#shared/kit/room-agents'
 import { settleAgents } from './agents.ts'
@@ -23,13 +24,13 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  const founded = Promise.all(stages.map((stage) => found(node, stage)))
+  const founded = Promise.all(stages.map((stage) => patiently(() => found(node, stage))))
   showAround(node, founded, ended.signal)
   await founded
-  await foundDinner(node)
-  await settlePeople(node)
-  if (node.services.model) await settleAgents(node, ended.signal)
-  await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
+  await patiently(() => foundDinner(node))
+  await patiently(() => settlePeople(node))
+  if (node.services.model) await patiently(() => settleAgents(node, ended.signal))
+  await Promise.all(stages.map((stage, place) => patiently(() => seed(node, stage, place))))
   void live(node, ended.signal, betweenActs)
   void keepLive(node, ended.signal)
   return { stop: () => ended.abort() }

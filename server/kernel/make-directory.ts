@@ -21,8 +21,9 @@ async function make(path: string): Promise<boolean> {
     await mkdir(path, { mode: 0o700 })
     return true
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
-    return false
+    if (codeOf(error) !== 'EEXIST') throw error
+    if ((await stat(path)).isDirectory()) return false
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR', syscall: 'mkdir', path })
   }
 }
 

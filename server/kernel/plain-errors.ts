@@ -4,20 +4,28 @@ const told = ['EBUSY', 'EDAMAGED', 'ENOSPC']
 /**
  * What an operator is told of an error of the start, or of a tool, in one sentence; null for a fault of the program, which needs its
  * trace. `known` are the errors whose messages are written for operators; `variables` of an error begins the names of those that say
- * where is listened.
+ * where is listened, and `variable` is the one that names the place of a path.
  */
 export function sentenceOf(error: unknown, ...known: readonly (new (...given: never[]) => Error)[]): string | null {
   if (!(error instanceof Error)) return null
-  const { code, syscall, path, message, variables = '' } = error as NodeJS.ErrnoException & { variables?: string }
+  const { code, syscall, path, message, variables = '', variable } = error as NodeJS.ErrnoException & Blamed
   if (known.some((each) => error instanceof each)) return message
   if (typeof code !== 'string') return null
   if (code.startsWith('ERR_PARSE_ARGS')) return message
-  if (syscall === 'listen')
-    return `${variables}HOST or ${variables}PORT cannot be used: ${message.replace(/^listen \w+: /, '')} (${code}).`
+  if (syscall === 'listen') {
+    const names = code === 'EADDRNOTAVAIL' ? `${variables}HOST` : `${variables}HOST or ${variables}PORT`
+    return `${names} cannot be used: ${message.replace(/^listen \w+: /, '')} (${code}).`
+  }
   if (syscall === 'getaddrinfo')
     return `${variables}HOST cannot be used: ${message.replace(/^getaddrinfo \w+ /, '')} is not known (${code}).`
-  if (syscall && path) return `${path} cannot be used: ${reasonIn(message)} (${code}).`
+  if (syscall && path)
+    return `${variable ? `${variable}: ` : ''}${path} cannot be used: ${reasonIn(message)} (${code}).`
   return told.includes(code) ? message : null
+}
+
+interface Blamed {
+  variables?: string
+  variable?: string
 }
 
 /** `not a directory` of `ENOTDIR: not a directory, mkdir '/data'`. */

@@ -1,9 +1,10 @@
 // Modes: embedded
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
+import { Rooms } from '#server/domains/room-state/model'
 import { agents } from '#shared/api/agents'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
@@ -61,6 +62,14 @@ test('the rooms have a past, and a second start repeats none of it', async () =>
   ])
   for (const channel of channels.filter(({ gate }: { gate: object | null }) => gate === null))
     expect(channel).toMatchObject({ is_official: true, creator_address: null, member_count: people.length + 1 })
+})
+
+test('N75: a start that the store is too busy for goes on when it is not', async () => {
+  const busy = vi.spyOn(Rooms, 'updateOne').mockImplementationOnce(() => {
+    throw Object.assign(new Error('The write was not stored'), { code: 'ENOSPC' })
+  })
+  const demo = await startDemo(await node(), never).finally(() => busy.mockRestore())
+  demo.stop()
 })
 
 test('what is seeded shows what rooms can do', async () => {

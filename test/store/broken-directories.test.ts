@@ -104,6 +104,7 @@ describe('N75: a directory that is no store is told of before anything opens it'
 
 describe('N75, N76: the server ends at once with one sentence, whatever it is started on', { timeout: long }, () => {
   const file = () => join(root, 'a-file')
+  const streams = (environment: Record<string, string>) => ({ VIDEO_PROVIDER: 'selfhosted', ...environment })
   beforeAll(() => writeFile(file(), 'x'))
 
   async function run(program: string, given: readonly string[], environment: Record<string, string>, prefix: string[]) {
@@ -127,10 +128,27 @@ describe('N75, N76: the server ends at once with one sentence, whatever it is st
     ['a file above it', () => ({ DATA_DIR: join(file(), 'deep') }), 'cannot be used: not a directory (ENOTDIR).'],
     ['a place where none can be made', () => ({ DATA_DIR: '/proc/plaza' }), '/proc/plaza cannot be used: '],
     ['a name that is too long', () => ({ DATA_DIR: join(root, 'x'.repeat(300)) }), '(ENAMETOOLONG).'],
-    ['an address of another machine', () => ({ HOST: '192.0.2.1' }), 'HOST or PORT cannot be used: '],
+    ['an address of another machine', () => ({ HOST: '192.0.2.1' }), 'HOST cannot be used: '],
     ['a host that nobody knows', () => ({ HOST: 'nowhere.invalid' }), 'HOST cannot be used: nowhere.invalid '],
     ['a host of operators that nobody knows', () => ({ OPS_HOST: 'nowhere.invalid' }), 'OPS_HOST cannot be used: '],
-    ['an address of operators elsewhere', () => ({ OPS_HOST: '192.0.2.1' }), 'OPS_HOST or OPS_PORT cannot be used: '],
+    ['an address of operators elsewhere', () => ({ OPS_HOST: '192.0.2.1' }), 'OPS_HOST cannot be used: '],
+    [
+      'a host of encoders that nobody knows',
+      () => streams({ RTMP_HOST: 'nowhere.invalid' }),
+      'RTMP_HOST cannot be used: ',
+    ],
+    ['an address of encoders elsewhere', () => streams({ RTMP_HOST: '192.0.2.1' }), 'RTMP_HOST cannot be used: '],
+    [
+      'a file for livestreams',
+      () => streams({ MEDIA_DIR: file() }),
+      'a-file cannot be used: not a directory (ENOTDIR).',
+    ],
+    ['a file above livestreams', () => streams({ MEDIA_DIR: join(file(), 'deep') }), 'MEDIA_DIR: '],
+    [
+      'a database whose name nobody knows',
+      () => ({ MONGODB_URI: 'mongodb://nowhere.invalid' }),
+      'MONGODB_URI cannot be used: ',
+    ],
     ['a database that has no such form', () => ({ MONGODB_URI: 'mongodb://:::' }), 'MONGODB_URI cannot be used: '],
   ])('%s', async (_, environment, says) => {
     const { code, signal, complaint } = await started(environment())

@@ -1,8 +1,9 @@
 import mongoose from 'mongoose'
-import { expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { refusalFrom } from '#server/kernel/deadline'
 import { connectMongo } from '#server/ports/database/mongo'
 import { isUnavailable, NoDatabase } from '#server/ports/database/port'
+import { refusingDatabase } from '#test/support/refusing-database'
 
 const { MongoBulkWriteError, MongoNetworkError } = mongoose.mongo
 const nothingWritten = Object.create(null)
@@ -32,10 +33,63 @@ test.each([
   ['mongodb://127.0.0.1:9/plaza?w=many&tls=perhaps', /^MONGODB_URI cannot be used: .*tls/],
   ['mongodb://127.0.0.1:9/plaza', /^The database that MONGODB_URI names does not answer: .*ECONNREFUSED/],
 ])('a start without a database says why in a sentence: %s', async (uri, sentence) => {
-  const failed = await connectMongo(uri, 0).catch((error: unknown) => error)
+  const failed = await connectMongo(uri, { startMilliseconds: 0 }).catch((error: unknown) => error)
   await mongoose.disconnect()
   expect(failed).toBeInstanceOf(NoDatabase)
   expect((failed as Error).message).toMatch(sentence)
+})
+
+describe('N75: a start on MongoDB', () => {
+  const opened: { close(): Promise<unknown> }[] = []
+  afterEach(async () => {
+    await mongoose.disconnect()
+    for (const one of opened.splice(0)) await one.close()
+  })
+
+  const startOn = async (uri: string, startMilliseconds = 30_000) => {
+    const told: string[] = []
+    const began = performance.now()
+    const failed = await connectMongo(uri, { startMilliseconds, tell: (sentence) => told.push(sentence) }).catch(
+      (error: unknown) => error,
+    )
+    expect(failed).toBeInstanceOf(NoDatabase)
+    return { told, complaint: (failed as Error).message, milliseconds: performance.now() - began }
+  }
+
+  test('says once, and at once, that a database that is away is waited for, and ends when the time is over', async () => {
+    const { told, complaint } = await startOn('mongodb://127.0.0.1:9/plaza', 4_000)
+    expect(told).toEqual([
+      'The database that MONGODB_URI names does not answer, and is waited for, for 4 seconds: connect ECONNREFUSED 127.0.0.1:9.',
+    ])
+    expect(complaint).toBe('The database that MONGODB_URI names does not answer: connect ECONNREFUSED 127.0.0.1:9.')
+  }, 60_000)
+
+  test('waits for no name that nobody knows', async () => {
+    const { told, complaint, milliseconds } = await startOn('mongodb://nowhere.invalid/plaza')
+    expect(told).toEqual([])
+    expect(complaint).toBe('MONGODB_URI cannot be used: getaddrinfo ENOTFOUND nowhere.invalid.')
+    expect(milliseconds).toBeLessThan(20_000)
+  }, 60_000)
+
+  test.each([
+    [
+      'a password that is wrong',
+      { code: 18, codeName: 'AuthenticationFailed', errmsg: 'Authentication failed.' },
+      'u:p@',
+    ],
+    ['rights that are not given', { code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on plaza' }, ''],
+  ])(
+    'waits for no %s',
+    async (_, refusal, account) => {
+      const database = await refusingDatabase(refusal)
+      opened.push(database)
+      const { told, complaint, milliseconds } = await startOn(`mongodb://${account}${database.host}/plaza`)
+      expect(told).toEqual([])
+      expect(complaint).toBe(`MONGODB_URI cannot be used: ${refusal.errmsg.replace(/\.$/, '')}.`)
+      expect(milliseconds).toBeLessThan(20_000)
+    },
+    60_000,
+  )
 })
 
 test('M34: what the database will not do is DATABASE_ERROR, what is away SERVICE_UNAVAILABLE, and a fault of ours neither', () => {

@@ -1,6 +1,7 @@
 import { namesFiles } from '#server/domains/files/namers'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { patiently } from '#server/kernel/patiently'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -107,7 +108,7 @@ export const accounts = defineDomain(
       const stopFollowing = followProfiles(node)
       namesFiles(node, 'people', picturesAmong)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
-      await ensureAdmins(node)
+      await patiently(() => ensureAdmins(node))
       return [stopFollowing]
     },
   },

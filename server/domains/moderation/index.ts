@@ -1,6 +1,7 @@
 import { Words } from '#server/domains/room-state/model'
 import { type Actions, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { patiently } from '#server/kernel/patiently'
 import { moderation as contract } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -38,7 +39,7 @@ const actions: Actions<typeof contract> = {
 export const moderation = defineDomain(contract, actions, {
   async start(node) {
     const stops = [followModeration(node), answerModerators(node)]
-    if (!node.settings.demo) await endDemoGrants(node)
+    if (!node.settings.demo) await patiently(() => endDemoGrants(node))
     return stops
   },
 })

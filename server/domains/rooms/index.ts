@@ -2,6 +2,7 @@ import { namesFiles } from '#server/domains/files/namers'
 import { answerOnline } from '#server/domains/room-state/online'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { patiently } from '#server/kernel/patiently'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
 import { finishRooms } from './founding.ts'
@@ -50,8 +51,8 @@ export const rooms = defineDomain(contract, actions, {
   async start(node) {
     const stopAnswering = answerOnline(node)
     namesFiles(node, 'rooms', iconsAmong)
-    await ensureAlpha(node)
-    await finishRooms(node)
+    await patiently(() => ensureAlpha(node))
+    await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
     return [stopAnswering, () => clearInterval(finishing), startRechecks(node)]

@@ -8,12 +8,25 @@ const PROBE_DEADLINE_MS = 1_000
 const START_TIMEOUT_MS = 30_000
 const LOOK_AGAIN_MS = 250
 
-/** A database that is away for a moment is waited for; throws NoDatabase where it stays away or will not have us. */
-export async function connectMongo(uri: string, startMilliseconds = START_TIMEOUT_MS): Promise<Database> {
+interface StartOptions {
+  startMilliseconds?: number
+  /** Is told once, in a sentence, that the database is away and waited for. */
+  tell?(sentence: string): void
+}
+
+/**
+ * A database that is away for a moment is waited for; throws NoDatabase where it stays away, where nobody knows its name, and where it
+ * will not have us.
+ */
+export async function connectMongo(uri: string, options: StartOptions = {}): Promise<Database> {
   setUpMongoose()
-  await connectBefore(uri, performance.now() + startMilliseconds)
-  const installation = await readInstallation()
-  let measured = await measureClock()
+  const patience = patienceFor(options)
+  await patience(() => connect(uri))
+  const { installation, clock } = await patience(async () => ({
+    installation: await readInstallation(),
+    clock: await measureClock(),
+  }))
+  let measured = clock
   const timer = setInterval(() => {
     measureClock().then(
       (again) => {
@@ -34,7 +47,7 @@ export async function connectMongo(uri: string, startMilliseconds = START_TIMEOU
     installation,
     now: () => Math.round(performance.now() + measured.epoch),
     clockOffset: () => measured.offset,
-    buildIndexes: () => retryUntil(buildIndexes, performance.now() + startMilliseconds),
+    buildIndexes: () => patienceFor(options)(buildIndexes),
     ping,
     isAway: health.isAway,
     isFull: () => false,
@@ -61,43 +74,54 @@ const concerns = {
   writeConcern: { w: 'majority', journal: true },
 } as const satisfies mongoose.mongo.MongoClientOptions
 
-async function connectBefore(uri: string, end: number): Promise<void> {
-  for (;;) {
-    try {
-      await mongoose.connect(uri, {
-        serverSelectionTimeoutMS: 2000,
-        socketTimeoutMS: 5000,
-        waitQueueTimeoutMS: 5000,
-        retryWrites: true,
-        ...concerns,
-      })
-      return
-    } catch (error) {
-      const isAway = error instanceof mongoose.Error.MongooseServerSelectionError
-      if (isAway && performance.now() <= end) await pause(LOOK_AGAIN_MS)
-      else throw noDatabase(error, isAway)
+const connect = (uri: string) =>
+  mongoose.connect(uri, {
+    serverSelectionTimeoutMS: 2000,
+    socketTimeoutMS: 5000,
+    waitQueueTimeoutMS: 5000,
+    retryWrites: true,
+    ...concerns,
+  })
+
+/** Does work again while the database is away, until the time of the start is over; what cannot be helped by waiting ends it at once. */
+function patienceFor({ startMilliseconds = START_TIMEOUT_MS, tell = () => undefined }: StartOptions) {
+  const end = performance.now() + startMilliseconds
+  let isTold = false
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        const isAway = error instanceof mongoose.Error.MongooseServerSelectionError || isUnavailable(error)
+        if (!isAway || isUnknown(error)) throw noDatabase(error, 'MONGODB_URI cannot be used')
+        if (performance.now() > end) throw noDatabase(error, silent)
+        if (!isTold) tell(`${silent}, and is waited for, for ${startMilliseconds / 1_000} seconds: ${reasonOf(error)}.`)
+        isTold = true
+        await pause(LOOK_AGAIN_MS)
+      }
     }
   }
 }
+const silent = 'The database that MONGODB_URI names does not answer'
 
-/** Does the work again where the database goes away in the middle of it. */
-async function retryUntil(work: () => Promise<void>, end: number): Promise<void> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isUnavailable(error)) throw error
-      if (performance.now() > end) throw noDatabase(error, true)
-      await pause(LOOK_AGAIN_MS)
-    }
-  }
+/** Does nobody know the name of any of its machines? One that cannot be asked for just now (`EAI_AGAIN`) may be known later. */
+function isUnknown(error: unknown): boolean {
+  if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) return false
+  const { reason } = error as { reason?: { servers: ReadonlyMap<string, { error: Error | null }> } }
+  const servers = reason?.servers ?? new Map()
+  return servers.size > 0 && [...servers.values()].every((each) => each.error?.message.includes('ENOTFOUND'))
 }
 
-function noDatabase(cause: unknown, isAway: boolean): unknown {
-  if (!(cause instanceof Error)) return cause
-  const what = isAway ? 'The database that MONGODB_URI names does not answer' : 'MONGODB_URI cannot be used'
-  return new NoDatabase(`${what}: ${cause.message}`, { cause })
+/** A fault of ours keeps its trace. */
+function noDatabase(cause: unknown, what: string): unknown {
+  const isItsOwn = cause instanceof Error && (cause.name.startsWith('Mongo') || 'code' in cause)
+  return isItsOwn ? new NoDatabase(`${what}: ${reasonOf(cause)}.`, { cause }) : cause
 }
+
+const reasonOf = (error: unknown): string =>
+  String((error as Error).message)
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '')
 
 /** Where this process itself was busy past the deadline, an answer that lies ready still counts. */
 async function answersInTime(prober: mongoose.mongo.MongoClient): Promise<void> {

@@ -31,8 +31,12 @@ interface RedisSetting {
 /** Two connections, one to ask and one to listen, both failing fast; comes back though Redis is away, and mends itself. */
 export async function openRedis({ url, prefix, secrets, ...setting }: RedisSetting): Promise<Redis> {
   const warn = onceAMinute(setting.warn)
-  const asking = connect(url)
-  const listening = connect(url)
+  let trouble: string | null = null
+  const failed = ({ message }: Error) => {
+    trouble = message
+  }
+  const asking = connect(url, failed)
+  const listening = connect(url, failed)
   const health = watchHealth([asking, listening])
   const seal = sealWith(secrets)
   const channels = subscriptions(listening, warn)
@@ -41,6 +45,7 @@ export async function openRedis({ url, prefix, secrets, ...setting }: RedisSetti
     name: `Redis ${asking.options.host}:${asking.options.port}`,
     prefix,
     isUp: health.isUp,
+    trouble: () => trouble,
     onChange: health.onChange,
 
     run: (script, keys, values) => health.guard(() => evaluate(asking, script, keys.length, [...keys, ...values])),
@@ -67,10 +72,9 @@ export async function openRedis({ url, prefix, secrets, ...setting }: RedisSetti
   }
 }
 
-function connect(url: string): Client {
+function connect(url: string, failed: (error: Error) => void): Client {
   const client = new Client(url, options)
-  // Told by the probes; without a listener it would end the process.
-  client.on('error', () => {})
+  client.on('error', failed)
   return client
 }
 

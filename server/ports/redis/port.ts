@@ -5,6 +5,8 @@ export interface Redis {
   /** Sets this installation apart from others on the same server: the first part of every key and channel. */
   readonly prefix: string
   isUp(): boolean
+  /** What its connections last failed by; null where none did. */
+  trouble(): string | null
   /** Called at each change between there and away. */
   onChange(listener: (isUp: boolean) => void): void
   /** Runs a script in one round trip. Rejects at once while Redis is away, and when it has not answered after 250 ms. */

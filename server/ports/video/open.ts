@@ -11,7 +11,7 @@ import { addressesAt, selfHostedVideo } from './selfhosted.ts'
 export interface VideoOptions {
   publicUrl: string
   engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
-  rtmp: { port: number | undefined; url: string | undefined }
+  rtmp: { host: string | undefined; port: number | undefined; url: string | undefined }
 }
 
 export interface Shared {
@@ -48,6 +48,7 @@ async function start(options: VideoOptions, rtmpPort: number) {
 /** Livestreams by an engine beside this server, which starts while the server does. */
 export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo> {
   const { engine, rtmp } = options
+  await refuseHost(rtmp.host)
   const usual = await freePort(usualRtmpPort, engine.rtmpHost)
   const port = rtmp.port ?? usual ?? (await freePort(0, engine.rtmpHost)) ?? usualRtmpPort
   const isFree = (await freePort(port, engine.rtmpHost)) !== null
@@ -60,6 +61,7 @@ export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo
 /** The same on several nodes: of the processes that share a directory, one has the engine, and another where that one ends. */
 export async function openHosts(options: VideoOptions, { lock, ...shared }: Shared): Promise<OpenedVideo> {
   const { publicUrl, engine, rtmp } = options
+  await refuseHost(rtmp.host)
   // A port that the process before still has is waited for.
   const port = rtmp.port ?? usualRtmpPort
   const video = await hostedVideo({
@@ -82,11 +84,21 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
   return { video, adapter, why, close: video.close }
 }
 
+/** Throws where nothing can listen at a host, whatever the port: nobody knows its name, or it is another machine. */
+async function refuseHost(host: string | undefined): Promise<void> {
+  if (host === undefined) return
+  await portAt(0, host).catch((error: unknown) => {
+    throw Object.assign(error as Error, { variables: 'RTMP_' })
+  })
+}
+
 /** Null where it cannot be listened at. */
-function freePort(port: number, host: string): Promise<number | null> {
+const freePort = (port: number, host: string): Promise<number | null> => portAt(port, host).catch(() => null)
+
+function portAt(port: number, host: string): Promise<number> {
   const server = createServer()
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(null))
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
     server.listen({ port, host, exclusive: true }, () => {
       const { port: found } = server.address() as AddressInfo
       server.close(() => resolve(found))
@@ -97,13 +109,16 @@ function freePort(port: number, host: string): Promise<number | null> {
 /** The name of what is kept in a directory; ids of its streams begin with it. */
 async function hostIn(directory: string): Promise<string> {
   const file = join(directory, 'host')
-  await makeDirectory(directory)
   try {
-    await writeFile(file, randomBytes(4).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  if (!(await stat(file)).isFile())
+    await makeDirectory(directory)
+    await writeFile(file, randomBytes(4).toString('hex'), { flag: 'wx', mode: 0o600, flush: true }).catch(ifThere)
+    if ((await stat(file)).isFile()) return await readFile(file, 'utf8')
     throw Object.assign(new Error('no regular file'), { code: 'EINVAL', syscall: 'read', path: file })
-  return readFile(file, 'utf8')
+  } catch (error) {
+    throw Object.assign(error as Error, { variable: 'MEDIA_DIR' })
+  }
+}
+
+function ifThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }

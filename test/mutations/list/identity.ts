@@ -253,7 +253,7 @@ export const identity: readonly Mutation[] = [
     name: 'what the demo gave outlives it',
     breaks: 'M03',
     file: 'server/domains/moderation/index.ts',
-    find: 'if (!node.settings.demo) await endDemoGrants(node)',
+    find: 'if (!node.settings.demo) await patiently(() => endDemoGrants(node))',
     put: '',
     caughtBy: demoRooms,
   },
