@@ -104,6 +104,8 @@ export interface StoredPosition {
   failing_since: Date | null
   /** When the next one is due; long ago where nothing failed. */
   due_at: Date
+  /** When it was last done with an event; null before. */
+  served_at: Date | null
 }
 
 export const WebhookPositions = mongoose.model<StoredPosition>(
@@ -117,6 +119,7 @@ export const WebhookPositions = mongoose.model<StoredPosition>(
       attempts: { type: Number, required: true },
       failing_since: noMoment,
       due_at: moment,
+      served_at: noMoment,
     },
     { collection: 'webhook_positions', versionKey: false },
   ).index({ webhook: 1, due_at: 1 }),

@@ -10,7 +10,7 @@ const idOf = (webhook: string, room: RoomKey) => `${webhook}|${room}`
 
 /** Begins a webhook in a room behind this event; one that has begun there stays where it is. */
 export async function beginIn(webhook: string, room: RoomKey, seq: number): Promise<void> {
-  const fresh = { webhook, room, seq, attempts: 0, failing_since: null, due_at: atOnce }
+  const fresh = { webhook, room, seq, attempts: 0, failing_since: null, due_at: atOnce, served_at: null }
   await WebhookPositions.updateOne({ _id: idOf(webhook, room) }, { $setOnInsert: fresh }, { upsert: true }).catch(
     (error: unknown) => {
       if (!isDuplicate(error)) throw error
@@ -33,7 +33,7 @@ export const tryAtOnce = (webhook: string) =>
 /** The rooms of a webhook where something may be sent now, those that have waited longest first. */
 export const duePositions = (node: Node, { _id: webhook, rooms }: StoredWebhook): Promise<StoredPosition[]> =>
   WebhookPositions.find({ webhook, room: { $in: rooms }, due_at: { $lte: new Date(node.now()) } })
-    .sort({ due_at: 1, _id: 1 })
+    .sort({ served_at: 1, _id: 1 })
     .lean<StoredPosition[]>()
 
 /** Changes a position that is still as it was read; null where it is not. */
@@ -43,6 +43,6 @@ export async function move(position: StoredPosition, change: Partial<StoredPosit
   return matchedCount === 1 ? { ...position, ...change } : null
 }
 
-/** Done with everything up to an event. */
-export const done = (position: StoredPosition, seq: number) =>
-  move(position, { seq, attempts: 0, failing_since: null, due_at: atOnce })
+/** Done with everything up to an event: other rooms have their turn first. */
+export const done = (node: Node, position: StoredPosition, seq: number) =>
+  move(position, { seq, attempts: 0, failing_since: null, due_at: atOnce, served_at: new Date(node.now()) })
