@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import type { Row } from '#server/log/types'
 import type { Delivery } from '#shared/api/webhooks'
 import { roomOfKey } from '#shared/kit/primitives'
-import { type StoredDelivery, WebhookDeliveries } from './model.ts'
+import { type StoredDelivery, type StoredWebhook, WebhookDeliveries } from './model.ts'
 import type { Sent } from './send.ts'
 
 const dayMilliseconds = 86_400_000
@@ -29,12 +29,17 @@ export async function note(
   )
 }
 
-export async function deliveriesOf(webhook: string, state: Delivery['state'] | undefined, limit: number) {
-  const found = await WebhookDeliveries.find({ webhook, ...(state === undefined ? {} : { state }) })
+type Of = Pick<StoredWebhook, '_id' | 'enabled'>
+
+export async function deliveriesOf(hook: Of, state: Delivery['state'] | undefined, limit: number) {
+  const waits = hook.enabled ? 'retrying' : 'held'
+  if ((state === 'retrying' || state === 'held') && state !== waits) return []
+  const stored = state === 'held' ? 'retrying' : state
+  const found = await WebhookDeliveries.find({ webhook: hook._id, ...(stored === undefined ? {} : { state: stored }) })
     .sort({ at: -1, _id: -1 })
     .limit(limit)
     .lean<StoredDelivery[]>()
-  return found.map(shown)
+  return found.map((delivery) => shown(hook, delivery))
 }
 
 /** Asks for one delivery to be sent once more, or for every dead one; tells how many. */
@@ -53,8 +58,9 @@ export const askedAgainOf = (): Promise<string[]> => WebhookDeliveries.distinct(
 
 export const forgetDeliveries = (webhook: string) => WebhookDeliveries.deleteMany({ webhook })
 
-const shown = (delivery: StoredDelivery): Delivery => {
-  const { event: id, room, seq, type, state, attempts, status, milliseconds, error, at, next_at } = delivery
-  const times = { at: at.toISOString(), next_at: next_at?.toISOString() ?? null }
+const shown = ({ enabled }: Of, delivery: StoredDelivery): Delivery => {
+  const { event: id, room, seq, type, attempts, status, milliseconds, error, at, next_at } = delivery
+  const state = delivery.state === 'retrying' && !enabled ? 'held' : delivery.state
+  const times = { at: at.toISOString(), next_at: enabled ? (next_at?.toISOString() ?? null) : null }
   return { id, room: roomOfKey(room), seq, type, state, attempts, status, milliseconds, error, ...times }
 }

@@ -134,7 +134,8 @@ export interface StoredDelivery {
   room: string
   seq: number
   type: string
-  state: (typeof deliveryStates)[number]
+  /** What is `held` is stored as `retrying`: the webhook says whether it is on. */
+  state: Exclude<(typeof deliveryStates)[number], 'held'>
   attempts: number
   status: number | null
   milliseconds: number
