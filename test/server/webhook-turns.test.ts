@@ -83,3 +83,24 @@ test('N90: a receiver that is slow gives its turn to others, and its rooms are s
   await expect.poll(() => new Set(came.textsAt(path).map((text) => text?.[0])).size, { timeout: 12_000 }).toBe(2)
   await owner.does('rest', webhooks.remove, { id })
 })
+
+test.each([
+  ['enabled once more', [true]],
+  ['paused and enabled', [false, true]],
+])('N90: a webhook that is %s has one request open at a time', async (_what, changes) => {
+  const room = await channelOf(owner)
+  const { path, id } = await hookOn(room)
+  const open = hang(path)
+  await say(owner, room, 'one')
+  await expect.poll(() => came.at(path).length, { timeout: 15_000 }).toBe(1)
+  const before = await holderOf(id)
+  for (const enabled of changes) await enable(id, enabled)
+  expect(await holderOf(id)).toBe(before)
+  await say(owner, room, 'two')
+  await expect.poll(() => deliveries(id), { timeout: 30_000 }).toMatchObject([{ state: 'retrying' }])
+  expect(open.most).toBe(1)
+  came.answers.delete(path)
+  await expect.poll(() => came.textsAt(path).slice(-2), { timeout: 30_000 }).toEqual(['one', 'two'])
+  expect(open.most).toBe(1)
+  await owner.does('rest', webhooks.remove, { id })
+})

@@ -4,7 +4,7 @@ import type { Node } from '#server/kernel/context'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
-import { askedAgain, note } from './deliveries.ts'
+import { askedAgain, giveUp, note } from './deliveries.ts'
 import { giveBack, renew, stop } from './lease.ts'
 import { never, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
 import { atOnce, done, duePositions, move } from './positions.ts'
@@ -191,11 +191,19 @@ function waitBefore(attempt: number, retryAfterSeconds: number | null): number {
 
 /** Sends what was asked for once more, beside the order of the rooms. What is not taken is dead again. */
 async function replay(node: Node, hook: StoredWebhook, turn: Turn): Promise<End> {
-  for (const { room, event, attempts: before } of await askedAgain(hook._id)) {
+  for (const asked of await askedAgain(hook._id)) {
+    const { room, event, attempts: before } = asked
+    if (!hook.rooms.includes(room)) {
+      await giveUp(asked, 'The webhook has left the room')
+      continue
+    }
     const now = await mayStillSend(node, hook, room)
     if (now === null) return 'lost'
     const row = await byId(room, event)
-    if (row === null) throw new Error(`The event ${event} is not in its log`)
+    if (row === null) {
+      await giveUp(asked, 'The event is not there any more')
+      continue
+    }
     const sent = await sendRow(node, now, row, turn)
     const attempts = before + 1
     if (sent.error === null) await taken(node, now, { row, sent, attempts })

@@ -53,6 +53,10 @@ export async function askAgain(webhook: string, event: string | undefined): Prom
 export const askedAgain = (webhook: string): Promise<StoredDelivery[]> =>
   WebhookDeliveries.find({ webhook, state: 'replaying' }).sort({ at: 1 }).limit(replayedAtOnce).lean<StoredDelivery[]>()
 
+/** What was asked for and cannot be sent once more is dead, and says why. */
+export const giveUp = ({ _id }: StoredDelivery, error: string) =>
+  WebhookDeliveries.updateOne({ _id, state: 'replaying' }, { $set: { state: 'dead', error, next_at: null } })
+
 /** The webhooks of which something is to be sent once more. */
 export const askedAgainOf = (): Promise<string[]> => WebhookDeliveries.distinct('webhook', { state: 'replaying' })
 

@@ -1,19 +1,18 @@
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
-import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import { deliver } from './deliver.ts'
-import { askedAgainOf } from './deliveries.ts'
-import { claim, freeAll, hurry } from './lease.ts'
-import { type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
+import { claim, freeAll } from './lease.ts'
+import { type StoredWebhook, Webhooks } from './model.ts'
+import { sweep } from './sweep.ts'
 import { createTurns } from './turns.ts'
 
 const lookMilliseconds = 1_000
 const sweepMilliseconds = 10_000
 /** So much of what was changed before is read again, as it may have been stored late. */
 const overlapMilliseconds = 10_000
-const sweptAtOnce = 200
+const mostDue = 200
 
 type Known = Pick<StoredWebhook, '_id' | 'account' | 'rooms' | 'enabled'>
 
@@ -70,33 +69,11 @@ export async function startDelivering(node: Node): Promise<Stop> {
     readAt = now
     const due = await Webhooks.find({ enabled: true, due_at: { $lte: new Date(now) } }, { account: 1 })
       .sort({ due_at: 1 })
-      .limit(sweptAtOnce)
+      .limit(mostDue)
       .lean<Known[]>()
     const tried = [...later].flatMap((id) => known.get(id) ?? [])
     later.clear()
     for (const { _id, account } of [...due, ...tried]) turns.ask(_id, account)
-  }
-
-  /** Finds what no event of this node has woken. */
-  async function sweep(): Promise<void> {
-    const due_at = { $lte: new Date(node.now()) }
-    for (let after = ''; ; ) {
-      const positions = await WebhookPositions.find({ _id: { $gt: after }, due_at })
-        .sort({ _id: 1 })
-        .limit(sweptAtOnce)
-        .lean<StoredPosition[]>()
-      if (positions.length === 0) break
-      const next = positions.map(({ room, seq }) => ({ room, seq: seq + 1 }))
-      const found = await RoomEvents.find({ $or: next }, { room: 1, seq: 1 }).lean<{ room: string; seq: number }[]>()
-      const there = new Set(found.map(({ room, seq }) => `${room} ${seq}`))
-      const behind = positions.filter(({ room, seq }) => there.has(`${room} ${seq + 1}`))
-      await hurry(
-        node,
-        behind.map(({ webhook }) => webhook),
-      )
-      after = positions.at(-1)?._id ?? ''
-    }
-    await hurry(node, await askedAgainOf())
   }
 
   node.log.onRows((room, _rows, isOurs) => {
@@ -106,7 +83,7 @@ export async function startDelivering(node: Node): Promise<Stop> {
   if (node.alone) await freeAll(node)
   const ends = [
     every(node, lookMilliseconds, look, 'webhooks were not looked at'),
-    every(node, sweepMilliseconds, sweep, 'webhooks that are behind were not found'),
+    every(node, sweepMilliseconds, () => sweep(node), 'webhooks that are behind were not found'),
   ]
   return () => {
     turns.end()

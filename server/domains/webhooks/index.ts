@@ -40,7 +40,7 @@ export const webhooks = defineDomain(
     },
 
     async remove({ id }, context) {
-      await remove(signedIn(context).account, id)
+      await remove(context.node, signedIn(context).account, id)
       return done
     },
 
