@@ -91,3 +91,30 @@ test('N90: of a webhook that was never made, or that a crash has half removed, n
   await say(owner, room, 'goes on')
   await arrive(path, ['goes on'])
 })
+
+test('N90: what is sent, what comes again and what stops is counted', async () => {
+  const room = await channelOf(owner)
+  const figure = async (name: string) => {
+    const texts = await Promise.all(server.apps.map(({ node }) => node.metrics.text()))
+    const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.startsWith(`${name} `))
+    return lines.reduce((sum, line) => sum + Number(line.slice(name.length + 1)), 0)
+  }
+  const attempts = (outcome: string) => figure(`plaza_webhook_attempts_total{outcome="${outcome}"}`)
+  const names = ['delivered', 'retried', 'failed']
+  const before = await Promise.all(names.map(attempts))
+  const since = async () => (await Promise.all(names.map(attempts))).map((count, at) => count - (before[at] ?? 0))
+  const { path, id } = await hookOn(room)
+  await say(owner, room, 'one')
+  await expect.poll(since, { timeout: 20_000 }).toEqual([1, 0, 0])
+  came.answers.set(path, 500)
+  await say(owner, room, 'two')
+  await expect.poll(async () => (await since())[1], { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => figure('plaza_webhooks_waiting'), { timeout: 25_000 }).toBeGreaterThan(0)
+  const dayAgo = new Date(Date.now() - 25 * 60 * 60_000)
+  await WebhookPositions.updateMany({ webhook: id, attempts: { $gt: 0 } }, { $set: { failing_since: dayAgo } })
+  await expect.poll(async () => (await since())[2], { timeout: 30_000 }).toBe(1)
+  const stopped = await figure('plaza_webhooks_stopped_total{reason="GONE"}')
+  came.answers.set(path, 410)
+  await say(owner, room, 'three')
+  await expect.poll(() => figure('plaza_webhooks_stopped_total{reason="GONE"}'), { timeout: 30_000 }).toBe(stopped + 1)
+})

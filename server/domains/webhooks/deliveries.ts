@@ -9,6 +9,8 @@ const dayMilliseconds = 86_400_000
 const keptMilliseconds = { delivered: 3 * dayMilliseconds, other: 30 * dayMilliseconds }
 const replayedAtOnce = 100
 
+const counted = { delivered: 'delivered', retrying: 'retried', dead: 'failed' } as const
+
 const idOf = (webhook: string, event: string) => `${webhook}|${event}`
 
 /** Notes what came of an attempt to send an event. */
@@ -27,6 +29,7 @@ export async function note(
     { $set: { webhook, event, room, seq, type, ...outcome } },
     { upsert: true },
   )
+  if (state !== 'replaying') node.metrics.webhookAttempt(counted[state])
 }
 
 type Of = Pick<StoredWebhook, '_id' | 'enabled'>

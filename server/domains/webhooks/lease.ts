@@ -45,7 +45,9 @@ export async function stop(node: Node, { _id, holder }: Held, reason: StopReason
     { _id, holder, enabled: true },
     { $set: stopped(node, reason, room) },
   )
-  if (modifiedCount === 1) await letGo(places)
+  if (modifiedCount === 0) return
+  node.metrics.webhookStopped(reason)
+  await letGo(places)
 }
 
 /** Has a webhook that nobody works on looked at as soon as may be. */

@@ -10,16 +10,19 @@ const positionsAtOnce = 200
 
 /** Has every enabled webhook looked at that is behind, whichever node should have sent what it is behind; and tidies up what was left half done. */
 export async function sweep(node: Node): Promise<void> {
+  let waiting = 0
   for (let after = ''; ; ) {
-    const hooks = await Webhooks.find({ enabled: true, _id: { $gt: after } }, { _id: 1 })
+    const hooks = await Webhooks.find({ enabled: true, _id: { $gt: after } }, { failing_since: 1 })
       .sort({ _id: 1 })
       .limit(hooksAtOnce)
-      .lean<Pick<StoredWebhook, '_id'>[]>()
+      .lean<Pick<StoredWebhook, '_id' | 'failing_since'>[]>()
     if (hooks.length === 0) break
     const ids = hooks.map(({ _id }) => _id)
     await hurry(node, await behind(node, ids))
+    waiting += hooks.filter(({ failing_since }) => failing_since !== null).length
     after = ids.at(-1) ?? ''
   }
+  node.metrics.webhooksWaiting(waiting)
   await hurry(node, await askedAgainOf())
   await settle(node)
 }
