@@ -142,6 +142,24 @@ export function createMetrics() {
     labelNames: ['kind', 'outcome'],
     registers,
   })
+  const webhookAttempts = new Counter({
+    name: 'plaza_webhook_attempts_total',
+    help: 'Attempts to send events to webhooks: delivered, retried, or failed for good.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const webhooksWaiting = new Gauge({
+    name: 'plaza_webhooks_waiting',
+    help: 'Webhooks that are on and whose receivers did not take what they were sent last.',
+    aggregator: 'max',
+    registers,
+  })
+  const webhooksStopped = new Counter({
+    name: 'plaza_webhooks_stopped_total',
+    help: 'Webhooks that were stopped, by why; those paused by their makers are none.',
+    labelNames: ['reason'],
+    registers,
+  })
 
   const degradedParts = new Set<string>()
   const degradedListeners = new Set<(part: string, isAway: boolean) => void>()
@@ -195,6 +213,9 @@ export function createMetrics() {
     /** How many jobs of a queue are in a state; `outbox` is a queue too. */
     jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
     jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
+    webhookAttempt: (outcome: 'delivered' | 'retried' | 'failed') => webhookAttempts.inc({ outcome }),
+    webhooksWaiting: (count: number) => webhooksWaiting.set(count),
+    webhookStopped: (reason: string) => webhooksStopped.inc({ reason }),
     text: () => registry.metrics(),
     /** What a worker hands to the primary, which adds it to the figures of the others. */
     figures: (): Promise<object> => registry.getMetricsAsJSON(),

@@ -47,8 +47,11 @@ export const Attempt = z.object({
   error: z.string().nullable(),
 })
 
-/** `retrying`: the next attempt comes. `dead`: given up after a day. `replaying`: is sent once more, as asked for. */
-export const deliveryStates = ['delivered', 'retrying', 'dead', 'replaying'] as const
+/**
+ * `retrying`: the next attempt comes. `held`: it comes when the webhook is enabled again, which is paused or was stopped. `dead`: given up
+ * after a day. `replaying`: is sent once more, as asked for.
+ */
+export const deliveryStates = ['delivered', 'retrying', 'held', 'dead', 'replaying'] as const
 
 /** One event, and how far it is. */
 export const Delivery = Attempt.extend({

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/webhooks/model'
-import { webhooks } from '#shared/api/webhooks'
+import { type Delivery, webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, over, type Person, person, say } from '#test/support/people'
@@ -30,7 +30,7 @@ async function hookOn(...rooms: RoomRef[]) {
 }
 const arrive = (path: string, texts: (string | null)[]) =>
   expect.poll(() => came.textsAt(path), { timeout: 20_000, interval: 50 }).toEqual(texts)
-const deliveriesOf = async (id: string, state?: 'delivered' | 'retrying' | 'dead' | 'replaying') =>
+const deliveriesOf = async (id: string, state?: Delivery['state']) =>
   (await owner.does('rest', webhooks.deliveries, { id, ...(state ? { state } : {}) })).deliveries
 const waits = (id: string, attempts: number) =>
   expect.poll(() => deliveriesOf(id, 'retrying'), { timeout: 20_000 }).toMatchObject([{ attempts }])
@@ -128,6 +128,27 @@ describe('N90: what a receiver does not take', () => {
     came.answers.delete(path)
     await owner.does('rest', webhooks.update, { id, enabled: true })
     await arrive(path, ['one', 'one', 'two'])
+  })
+
+  test.each([
+    ['its receiver is gone', 410],
+    ['it was paused', 500],
+  ])('is held where the webhook is stopped as %s, and says so', async (_why, status) => {
+    const room = await channelOf(owner)
+    const { path, id } = await hookOn(room)
+    came.answers.set(path, status)
+    await say(owner, room, 'one')
+    await expect.poll(() => deliveriesOf(id), { timeout: 15_000 }).toHaveLength(1)
+    if (status === 500) await owner.does('rest', webhooks.update, { id, enabled: false })
+    await expect.poll(() => stateOf(id), { timeout: 15_000 }).toMatchObject({ enabled: false })
+    const held = [{ state: 'held', status, next_at: null, attempts: 1 }]
+    expect(await deliveriesOf(id)).toMatchObject(held)
+    expect(await deliveriesOf(id, 'held')).toMatchObject(held)
+    expect(await deliveriesOf(id, 'retrying')).toEqual([])
+    came.answers.delete(path)
+    await owner.does('rest', webhooks.update, { id, enabled: true })
+    await expect.poll(() => deliveriesOf(id, 'delivered'), { timeout: 15_000 }).toHaveLength(1)
+    expect(await deliveriesOf(id, 'held')).toEqual([])
   })
 
   test.each(over)('is given up after a day, the room goes on, and it is sent once more over %s', async (door) => {

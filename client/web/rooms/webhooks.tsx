@@ -210,6 +210,7 @@ function Hook(props: { hook: Webhook; onChange: () => void; onSecret: (secret: s
 const states: Readonly<Record<Delivery['state'], [className: string, title: string]>> = {
   delivered: ['chip', 'taken'],
   retrying: ['chip warm', 'comes again'],
+  held: ['chip', 'waits until the webhook goes on'],
   dead: ['chip grave', 'given up'],
   replaying: ['chip warm', 'is sent again'],
 }

@@ -4,12 +4,13 @@ import type { Node } from '#server/kernel/context'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
-import { askedAgain, note } from './deliveries.ts'
+import { askedAgain, giveUp, note } from './deliveries.ts'
 import { giveBack, renew, stop } from './lease.ts'
 import { never, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
-import { done, duePositions, move } from './positions.ts'
+import { atOnce, done, duePositions, move } from './positions.ts'
 import { headFor, saysRightLost } from './rights.ts'
 import { type Sent, send } from './send.ts'
+import type { TurnEnd } from './turns.ts'
 
 const second = 1_000
 const hour = 3_600 * second
@@ -17,21 +18,34 @@ const day = 24 * hour
 /** Before the second attempt; doubled before each one after it, up to an hour. */
 const backOffMilliseconds = 5 * second
 const pageRows = 25
+/** Then others have their turn, and it goes on after them. An attempt that has begun is waited for. */
+const turnMilliseconds = 10 * second
+/** A receiver that takes longer is slow. */
+const slowMilliseconds = 2 * second
 
 /**
- * `through`: nothing is left. `more`: of this room there is more. `failed`: an attempt did, so that others have their turn first. `lost`: it
- * is somebody else's, paused or gone.
+ * `through`: nothing is left. `more`: there is more, of this room or after this turn. `failed`: an attempt did, so that others have their turn
+ * first. `lost`: it is somebody else's, paused or gone.
  */
 type End = 'through' | 'more' | 'failed' | 'lost'
 
+interface Turn {
+  signal: AbortSignal
+  isOver(): boolean
+  /** Was the last attempt slow, or not taken? Null before the first. */
+  isSlow: boolean | null
+}
+
 /** Sends what a webhook is behind in its rooms, one event at a time, those of each room in their order; and gives it back. */
-export async function deliver(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<void> {
+export async function deliver(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<TurnEnd> {
+  const begun = performance.now()
+  const turn: Turn = { signal, isOver: () => performance.now() - begun >= turnMilliseconds, isSlow: null }
   try {
-    const replayed = await replay(node, hook, signal)
-    const end = replayed === 'through' ? await inTurns(node, hook, signal) : replayed
-    if (end === 'through') await giveBack(hook, await nextDue(node, hook._id))
+    const replayed = await replay(node, hook, turn)
+    const end = replayed === 'through' ? await roomByRoom(node, hook, turn) : replayed
     // What is somebody else's by now is not given back.
-    if (end !== 'through') await giveBack(hook, soon(node))
+    await giveBack(hook, end === 'through' ? await nextDue(node, hook._id) : end === 'more' ? atOnce : soon(node))
+    return { isMore: end === 'more', isSlow: turn.isSlow }
   } catch (error) {
     // If this is not stored either, its lease ends by itself.
     await giveBack(hook, soon(node)).catch(() => undefined)
@@ -49,12 +63,13 @@ async function nextDue(node: Node, webhook: string): Promise<Date> {
 }
 
 /** A page of each room after the other, so that a loud one holds up no other. */
-async function inTurns(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<End> {
+async function roomByRoom(node: Node, hook: StoredWebhook, turn: Turn): Promise<End> {
   for (let left = await duePositions(node, hook); left.length > 0; ) {
     const further: StoredPosition[] = []
     for (const position of left) {
-      const { end, at } = await page(node, hook, position, signal)
+      const { end, at } = await page(node, hook, position, turn)
       if (end === 'failed' || end === 'lost') return end
+      if (turn.isOver()) return 'more'
       if (end === 'more') further.push(at)
     }
     left = further
@@ -66,7 +81,7 @@ async function page(
   node: Node,
   hook: StoredWebhook,
   position: StoredPosition,
-  signal: AbortSignal,
+  turn: Turn,
 ): Promise<{ end: End; at: StoredPosition }> {
   const { room } = position
   const ended = (end: End) => ({ end, at: position })
@@ -84,17 +99,18 @@ async function page(
       if (now === null) return ended('lost')
       current = now
       if (!isWanted(now, row)) continue
-      const sent = await sendRow(node, now, row, signal)
+      const sent = await sendRow(node, now, row, turn)
       const tried = { row, sent, attempts: at.attempts + 1 }
       if (sent.error !== null) return ended(await failed(node, now, { at, passed, ...tried }))
-      const next = await done(at, row.seq)
+      const next = await done(node, at, row.seq)
       if (next === null) return ended('lost')
       await taken(node, now, tried)
       at = next
     }
     passed = row.seq
+    if (turn.isOver()) break
   }
-  const last = passed > at.seq ? await done(at, passed) : at
+  const last = passed > at.seq ? await done(node, at, passed) : at
   return last === null ? ended('lost') : { end: last.seq < head ? 'more' : 'through', at: last }
 }
 
@@ -118,9 +134,11 @@ async function headOrStop(node: Node, { _id, holder, account }: StoredWebhook, r
   }
 }
 
-async function sendRow(node: Node, hook: StoredWebhook, row: Row, signal: AbortSignal): Promise<Sent> {
+async function sendRow(node: Node, hook: StoredWebhook, row: Row, turn: Turn): Promise<Sent> {
   const [event] = await eventsOf([row], true)
-  return send(node, hook, { id: row._id, ...event }, signal)
+  const sent = await send(node, hook, { id: row._id, ...event }, turn.signal)
+  turn.isSlow = sent.error !== null || sent.milliseconds >= slowMilliseconds
+  return sent
 }
 
 interface Tried {
@@ -145,7 +163,7 @@ async function failed(
   const isDead = now - since >= day
   const next_at = new Date(now + waitBefore(attempts, sent.retryAfterSeconds))
   const waiting = { seq: passed, attempts, failing_since: new Date(since), due_at: next_at }
-  const moved = isDead ? await done(at, row.seq) : await move(at, waiting)
+  const moved = isDead ? await done(node, at, row.seq) : await move(at, waiting)
   if (moved === null) return 'lost'
   await note(node, hook._id, row, sent, {
     attempts,
@@ -172,19 +190,28 @@ function waitBefore(attempt: number, retryAfterSeconds: number | null): number {
 }
 
 /** Sends what was asked for once more, beside the order of the rooms. What is not taken is dead again. */
-async function replay(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<End> {
-  for (const { room, event, attempts: before } of await askedAgain(hook._id)) {
+async function replay(node: Node, hook: StoredWebhook, turn: Turn): Promise<End> {
+  for (const asked of await askedAgain(hook._id)) {
+    const { room, event, attempts: before } = asked
+    if (!hook.rooms.includes(room)) {
+      await giveUp(asked, 'The webhook has left the room')
+      continue
+    }
     const now = await mayStillSend(node, hook, room)
     if (now === null) return 'lost'
     const row = await byId(room, event)
-    if (row === null) throw new Error(`The event ${event} is not in its log`)
-    const sent = await sendRow(node, now, row, signal)
+    if (row === null) {
+      await giveUp(asked, 'The event is not there any more')
+      continue
+    }
+    const sent = await sendRow(node, now, row, turn)
     const attempts = before + 1
     if (sent.error === null) await taken(node, now, { row, sent, attempts })
     else {
       await note(node, hook._id, row, sent, { state: 'dead', attempts, next_at: null })
       return isStopped(node, now, sent)
     }
+    if (turn.isOver()) return 'more'
   }
   return 'through'
 }

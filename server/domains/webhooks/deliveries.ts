@@ -2,12 +2,14 @@ import type { Node } from '#server/kernel/context'
 import type { Row } from '#server/log/types'
 import type { Delivery } from '#shared/api/webhooks'
 import { roomOfKey } from '#shared/kit/primitives'
-import { type StoredDelivery, WebhookDeliveries } from './model.ts'
+import { type StoredDelivery, type StoredWebhook, WebhookDeliveries } from './model.ts'
 import type { Sent } from './send.ts'
 
 const dayMilliseconds = 86_400_000
 const keptMilliseconds = { delivered: 3 * dayMilliseconds, other: 30 * dayMilliseconds }
 const replayedAtOnce = 100
+
+const counted = { delivered: 'delivered', retrying: 'retried', dead: 'failed' } as const
 
 const idOf = (webhook: string, event: string) => `${webhook}|${event}`
 
@@ -27,14 +29,20 @@ export async function note(
     { $set: { webhook, event, room, seq, type, ...outcome } },
     { upsert: true },
   )
+  if (state !== 'replaying') node.metrics.webhookAttempt(counted[state])
 }
 
-export async function deliveriesOf(webhook: string, state: Delivery['state'] | undefined, limit: number) {
-  const found = await WebhookDeliveries.find({ webhook, ...(state === undefined ? {} : { state }) })
+type Of = Pick<StoredWebhook, '_id' | 'enabled'>
+
+export async function deliveriesOf(hook: Of, state: Delivery['state'] | undefined, limit: number) {
+  const waits = hook.enabled ? 'retrying' : 'held'
+  if ((state === 'retrying' || state === 'held') && state !== waits) return []
+  const stored = state === 'held' ? 'retrying' : state
+  const found = await WebhookDeliveries.find({ webhook: hook._id, ...(stored === undefined ? {} : { state: stored }) })
     .sort({ at: -1, _id: -1 })
     .limit(limit)
     .lean<StoredDelivery[]>()
-  return found.map(shown)
+  return found.map((delivery) => shown(hook, delivery))
 }
 
 /** Asks for one delivery to be sent once more, or for every dead one; tells how many. */
@@ -48,13 +56,18 @@ export async function askAgain(webhook: string, event: string | undefined): Prom
 export const askedAgain = (webhook: string): Promise<StoredDelivery[]> =>
   WebhookDeliveries.find({ webhook, state: 'replaying' }).sort({ at: 1 }).limit(replayedAtOnce).lean<StoredDelivery[]>()
 
+/** What was asked for and cannot be sent once more is dead, and says why. */
+export const giveUp = ({ _id }: StoredDelivery, error: string) =>
+  WebhookDeliveries.updateOne({ _id, state: 'replaying' }, { $set: { state: 'dead', error, next_at: null } })
+
 /** The webhooks of which something is to be sent once more. */
 export const askedAgainOf = (): Promise<string[]> => WebhookDeliveries.distinct('webhook', { state: 'replaying' })
 
 export const forgetDeliveries = (webhook: string) => WebhookDeliveries.deleteMany({ webhook })
 
-const shown = (delivery: StoredDelivery): Delivery => {
-  const { event: id, room, seq, type, state, attempts, status, milliseconds, error, at, next_at } = delivery
-  const times = { at: at.toISOString(), next_at: next_at?.toISOString() ?? null }
+const shown = ({ enabled }: Of, delivery: StoredDelivery): Delivery => {
+  const { event: id, room, seq, type, attempts, status, milliseconds, error, at, next_at } = delivery
+  const state = delivery.state === 'retrying' && !enabled ? 'held' : delivery.state
+  const times = { at: at.toISOString(), next_at: enabled ? (next_at?.toISOString() ?? null) : null }
   return { id, room: roomOfKey(room), seq, type, state, attempts, status, milliseconds, error, ...times }
 }

@@ -1,21 +1,18 @@
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
-import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import { deliver } from './deliver.ts'
-import { askedAgainOf } from './deliveries.ts'
-import { claim, freeAll, hurry } from './lease.ts'
-import { type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
+import { claim, freeAll } from './lease.ts'
+import { type StoredWebhook, Webhooks } from './model.ts'
+import { sweep } from './sweep.ts'
+import { createTurns } from './turns.ts'
 
 const lookMilliseconds = 1_000
 const sweepMilliseconds = 10_000
 /** So much of what was changed before is read again, as it may have been stored late. */
 const overlapMilliseconds = 10_000
-/** How many webhooks a node delivers at once, and of one account: a receiver that hangs holds up no other account's. */
-const mostAtOnce = 64
-const mostOfAccount = 4
-const sweptAtOnce = 200
+const mostDue = 200
 
 type Known = Pick<StoredWebhook, '_id' | 'account' | 'rooms' | 'enabled'>
 
@@ -27,9 +24,6 @@ export async function startDelivering(node: Node): Promise<Stop> {
   const stopping = new AbortController()
   const known = new Map<string, Known>()
   const inRoom = new Map<RoomKey, Set<string>>()
-  const woken = new Set<string>()
-  /** What is delivered here now, and whose it is. */
-  const running = new Map<string, string>()
   /** What another node delivers, to be tried at the next look. */
   const later = new Set<string>()
   let readAt = 0
@@ -37,42 +31,33 @@ export async function startDelivering(node: Node): Promise<Stop> {
   function forget(id: string): void {
     for (const room of known.get(id)?.rooms ?? []) inRoom.get(room)?.delete(id)
     known.delete(id)
-    woken.delete(id)
   }
 
   function learn(hook: Known): void {
     forget(hook._id)
-    if (!hook.enabled) return
+    if (!hook.enabled) {
+      turns.drop(hook._id)
+      return
+    }
     known.set(hook._id, hook)
     for (const room of hook.rooms) inRoom.set(room, (inRoom.get(room) ?? new Set()).add(hook._id))
   }
 
-  const isFull = (account: string) =>
-    running.size >= mostAtOnce || [...running.values()].filter((one) => one === account).length >= mostOfAccount
-
-  /** Delivers a webhook, unless that is done already; where it cannot be done now, the next look tries again. */
-  function wake(id: string, account: string): void {
-    woken.add(id)
-    if (stopping.signal.aborted || running.has(id) || isFull(account)) return
-    woken.delete(id)
-    running.set(id, account)
-    claimed(id)
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) node.logger.warn({ error, webhook: id }, 'a webhook was not delivered')
-      })
-      .finally(() => {
-        running.delete(id)
-        if (woken.has(id) && known.has(id)) wake(id, account)
-      })
-  }
-
-  async function claimed(id: string): Promise<void> {
-    const hook = await claim(node, id)
-    if (hook !== null) return deliver(node, hook, stopping.signal)
-    if (!(await Webhooks.exists({ _id: id, enabled: true }))) return forget(id)
-    // Another node has it, and may have read on before the event that woke it here.
-    later.add(id)
-  }
+  const turns = createTurns(async (id) => {
+    try {
+      const hook = await claim(node, id)
+      if (hook !== null) return await deliver(node, hook, stopping.signal)
+      // Another node has it, and may have read on before the event that woke it here.
+      if (await Webhooks.exists({ _id: id, enabled: true })) later.add(id)
+      else {
+        forget(id)
+        turns.drop(id)
+      }
+    } catch (error) {
+      if (!stopping.signal.aborted) node.logger.warn({ error, webhook: id }, 'a webhook was not delivered')
+    }
+    return { isMore: false, isSlow: null }
+  })
 
   async function look(): Promise<void> {
     const now = node.now()
@@ -84,45 +69,24 @@ export async function startDelivering(node: Node): Promise<Stop> {
     readAt = now
     const due = await Webhooks.find({ enabled: true, due_at: { $lte: new Date(now) } }, { account: 1 })
       .sort({ due_at: 1 })
-      .limit(sweptAtOnce)
+      .limit(mostDue)
       .lean<Known[]>()
-    const waiting = [...woken, ...later].flatMap((id) => known.get(id) ?? [])
+    const tried = [...later].flatMap((id) => known.get(id) ?? [])
     later.clear()
-    for (const { _id, account } of [...due, ...waiting]) wake(_id, account)
-  }
-
-  /** Finds what no event of this node has woken. */
-  async function sweep(): Promise<void> {
-    const due_at = { $lte: new Date(node.now()) }
-    for (let after = ''; ; ) {
-      const positions = await WebhookPositions.find({ _id: { $gt: after }, due_at })
-        .sort({ _id: 1 })
-        .limit(sweptAtOnce)
-        .lean<StoredPosition[]>()
-      if (positions.length === 0) break
-      const next = positions.map(({ room, seq }) => ({ room, seq: seq + 1 }))
-      const found = await RoomEvents.find({ $or: next }, { room: 1, seq: 1 }).lean<{ room: string; seq: number }[]>()
-      const there = new Set(found.map(({ room, seq }) => `${room} ${seq}`))
-      const behind = positions.filter(({ room, seq }) => there.has(`${room} ${seq + 1}`))
-      await hurry(
-        node,
-        behind.map(({ webhook }) => webhook),
-      )
-      after = positions.at(-1)?._id ?? ''
-    }
-    await hurry(node, await askedAgainOf())
+    for (const { _id, account } of [...due, ...tried]) turns.ask(_id, account)
   }
 
   node.log.onRows((room, _rows, isOurs) => {
     if (!isOurs) return
-    for (const id of inRoom.get(room) ?? []) wake(id, known.get(id)?.account ?? '')
+    for (const id of inRoom.get(room) ?? []) turns.ask(id, known.get(id)?.account ?? '')
   })
   if (node.alone) await freeAll(node)
   const ends = [
     every(node, lookMilliseconds, look, 'webhooks were not looked at'),
-    every(node, sweepMilliseconds, sweep, 'webhooks that are behind were not found'),
+    every(node, sweepMilliseconds, () => sweep(node), 'webhooks that are behind were not found'),
   ]
   return () => {
+    turns.end()
     stopping.abort()
     for (const end of ends) end()
   }

@@ -8,9 +8,9 @@ import type { InputOf } from '#shared/kit/contract'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { forgetDeliveries } from './deliveries.ts'
-import { stopped } from './lease.ts'
+import { hurry, stopped } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
-import { beginIn, leave, leaveAllBut, tryAtOnce } from './positions.ts'
+import { beginIn, doubt, leave, tryAtOnce } from './positions.ts'
 import { headFor } from './rights.ts'
 import { letGo, placesOf, takePlaces } from './room-places.ts'
 import { newSecret, openSecret, sealSecret } from './secrets.ts'
@@ -36,7 +36,7 @@ export async function create(
   const keys = [...heads.keys()]
   const places = await takePlaces(node, _id, keys)
   // First where it begins: what happens from then on is sent.
-  await Promise.all([...heads].map(([room, seq]) => beginIn(_id, room, seq)))
+  await Promise.all([...heads].map(([room, seq]) => beginIn(node, _id, room, seq)))
   const { sessionKeys } = node.settings
   const now = new Date(node.now())
   const made: StoredWebhook = {
@@ -47,7 +47,7 @@ export async function create(
   }
   const hook = await insertAmong(Webhooks, made, { others: { account }, most: mostOfAccount })
   if (!hook) {
-    await Promise.all([leaveAllBut(_id, []), letGo(places)])
+    await Promise.all([leave(_id, keys), letGo(places)])
     throw new AppError('CONFLICT', { message: `An account has ${mostOfAccount} webhooks at most` })
   }
   return { hook, secret: openSecret(sessionKeys, _id, hook.secret) }
@@ -74,12 +74,15 @@ export async function update(
   const refs = rooms ?? (enabled ? before.rooms.map(roomOfKey) : undefined)
   const heads = refs && (await headsOf(node, account, refs))
   const given = withoutUndefined({ url: asked, rooms: heads && [...heads.keys()], kinds, description })
+  const left = before.rooms.filter((room) => heads && !heads.has(room))
+  await doubt(node, id, left)
   const hook = await change(node, before, { given, enabled, heads })
-  await leave(
-    id,
-    before.rooms.filter((room) => !hook.rooms.includes(room)),
-  )
-  if (enabled || asked !== undefined) await tryAtOnce(id)
+  await leave(id, left)
+  if (enabled || asked !== undefined) {
+    await tryAtOnce(id)
+    // Nobody begins beside who holds it; what they no longer see is found by the sweep.
+    await hurry(node, [id])
+  }
   return hook
 }
 
@@ -95,9 +98,9 @@ async function change(node: Node, before: StoredWebhook, { given, enabled, heads
   const isPlaced = heads !== undefined && (enabled ?? before.enabled)
   const held = await placesOf(_id)
   const taken = isPlaced ? await takePlaces(node, _id, [...heads.keys()]) : []
-  await Promise.all([...(heads ?? [])].map(([room, seq]) => beginIn(_id, room, seq)))
+  await Promise.all([...(heads ?? [])].map(([room, seq]) => beginIn(node, _id, room, seq)))
   const now = new Date(node.now())
-  const turned = enabled === true ? { ...going, due_at: now } : enabled === false ? stopped(node, 'PAUSED') : {}
+  const turned = enabled === true ? going : enabled === false ? stopped(node, 'PAUSED') : {}
   const hook = await Webhooks.findOneAndUpdate(
     { _id, account, rooms, ...(isPlaced ? { enabled: before.enabled } : {}) },
     { $set: { ...given, ...turned, updated_at: now } },
@@ -111,16 +114,14 @@ async function change(node: Node, before: StoredWebhook, { given, enabled, heads
   return hook
 }
 
-const going = {
-  ...{ enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null },
-  ...{ failing_since: null, holder: null },
-}
+const going = { enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null }
 
-export async function remove(account: string, _id: string): Promise<void> {
+export async function remove(node: Node, account: string, id: string): Promise<void> {
+  const { _id, rooms } = await ownHook(account, id)
   const places = await placesOf(_id)
-  const { deletedCount } = await Webhooks.deleteOne({ _id, account })
-  if (deletedCount === 0) throw new AppError('NOT_FOUND', { message: 'Webhook not found' })
-  await Promise.all([leaveAllBut(_id, []), letGo(places), forgetDeliveries(_id)])
+  await doubt(node, _id, rooms)
+  await Webhooks.deleteOne({ _id, account })
+  await Promise.all([leave(_id, rooms), letGo(places), forgetDeliveries(_id)])
 }
 
 /** Makes another secret; that of before signs beside it for a day. */

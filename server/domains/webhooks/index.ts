@@ -40,7 +40,7 @@ export const webhooks = defineDomain(
     },
 
     async remove({ id }, context) {
-      await remove(signedIn(context).account, id)
+      await remove(context.node, signedIn(context).account, id)
       return done
     },
 
@@ -59,8 +59,8 @@ export const webhooks = defineDomain(
     },
 
     async deliveries({ id, state, limit }, context) {
-      await ownHook(signedIn(context).account, id)
-      return { deliveries: await deliveriesOf(id, state, limit) }
+      const hook = await ownHook(signedIn(context).account, id)
+      return { deliveries: await deliveriesOf(hook, state, limit) }
     },
 
     async replay({ id, delivery }, context) {

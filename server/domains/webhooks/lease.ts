@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { RoomKey } from '#server/log/types'
-import { never, type StopReason, type StoredWebhook, Webhooks } from './model.ts'
+import { type StopReason, type StoredWebhook, Webhooks } from './model.ts'
 import { letGo, placesOf } from './room-places.ts'
 
 /** Longer than one attempt takes: it is renewed before each. */
@@ -32,20 +32,22 @@ export async function giveBack({ _id, holder }: Held, due_at: Date): Promise<voi
   await Webhooks.updateOne({ _id, holder }, { $set: { holder: null, due_at } })
 }
 
-/** What stops a webhook: until its maker enables it, nothing is sent. */
+/** What stops a webhook: until its maker enables it, nothing is sent. Whoever holds it gives it back when its request is over. */
 export const stopped = (node: Node, stopped_reason: StopReason, stopped_room: RoomKey | null = null) => {
   const at = new Date(node.now())
-  return {
-    ...{ enabled: false, stopped_reason, stopped_room, stopped_at: at, updated_at: at },
-    ...{ holder: null, due_at: never },
-  }
+  return { enabled: false, stopped_reason, stopped_room, stopped_at: at, updated_at: at }
 }
 
-/** Stops a webhook that is held; its places are free then. */
+/** Stops a webhook that is held, unless it was paused meanwhile; its places are free then. */
 export async function stop(node: Node, { _id, holder }: Held, reason: StopReason, room?: RoomKey): Promise<void> {
   const places = await placesOf(_id)
-  const { modifiedCount } = await Webhooks.updateOne({ _id, holder }, { $set: stopped(node, reason, room) })
-  if (modifiedCount === 1) await letGo(places)
+  const { modifiedCount } = await Webhooks.updateOne(
+    { _id, holder, enabled: true },
+    { $set: stopped(node, reason, room) },
+  )
+  if (modifiedCount === 0) return
+  node.metrics.webhookStopped(reason)
+  await letGo(places)
 }
 
 /** Has a webhook that nobody works on looked at as soon as may be. */

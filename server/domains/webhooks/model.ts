@@ -67,6 +67,7 @@ export const Webhooks = mongoose.model<StoredWebhook>(
     .index({ account: 1, place: 1 }, { unique: true })
     .index({ rooms: 1 })
     .index({ enabled: 1, due_at: 1 })
+    .index({ enabled: 1, _id: 1 })
     .index({ updated_at: 1 }),
 )
 
@@ -104,6 +105,10 @@ export interface StoredPosition {
   failing_since: Date | null
   /** When the next one is due; long ago where nothing failed. */
   due_at: Date
+  /** When it was last done with an event; null before. */
+  served_at: Date | null
+  /** Since when it is to be found out whether its webhook has this room: it was begun or left then. Absent where that is known. */
+  unsure_since?: Date
 }
 
 export const WebhookPositions = mongoose.model<StoredPosition>(
@@ -117,9 +122,13 @@ export const WebhookPositions = mongoose.model<StoredPosition>(
       attempts: { type: Number, required: true },
       failing_since: noMoment,
       due_at: moment,
+      served_at: noMoment,
+      unsure_since: { type: Date },
     },
     { collection: 'webhook_positions', versionKey: false },
-  ).index({ webhook: 1, due_at: 1 }),
+  )
+    .index({ webhook: 1, due_at: 1 })
+    .index({ unsure_since: 1 }, { partialFilterExpression: { unsure_since: { $exists: true } } }),
 )
 
 /** One event, and what came of the last attempt to send it. */
@@ -131,7 +140,8 @@ export interface StoredDelivery {
   room: string
   seq: number
   type: string
-  state: (typeof deliveryStates)[number]
+  /** What is `held` is stored as `retrying`: the webhook says whether it is on. */
+  state: Exclude<(typeof deliveryStates)[number], 'held'>
   attempts: number
   status: number | null
   milliseconds: number

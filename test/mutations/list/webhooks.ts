@@ -33,8 +33,8 @@ export const webhooks: readonly Mutation[] = [
     name: 'what follows does not wait for what was not taken',
     breaks: 'N90',
     file: 'server/domains/webhooks/deliver.ts',
-    find: 'const moved = isDead ? await done(at, row.seq)',
-    put: 'const moved = isDead || attempts === 1 ? await done(at, row.seq)',
+    find: 'const moved = isDead ? await done(node, at, row.seq)',
+    put: 'const moved = isDead || attempts === 1 ? await done(node, at, row.seq)',
     caughtBy: retries('an hour of 500 loses nothing'),
   },
   {
