@@ -36,7 +36,8 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
     response.setHeader('x-content-type-options', 'nosniff')
     if (isForHere && !isLoopbackName(nameOf(request))) return void response.writeHead(421).end()
     const answer = answers[new URL(request.url ?? '/', 'http://ops').pathname]
-    if (!answer || request.method !== 'GET') return void response.writeHead(404).end()
+    if (!answer) return void response.writeHead(404).end()
+    if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
     answer().then(
       ([status, type, body]) =>
         response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body),

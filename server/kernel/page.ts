@@ -25,7 +25,8 @@ interface Encoded {
 /** The web app, where it has been built: as it was when the server started, so that its parts fit each other and the server. */
 export function pageRoutes(): readonly RawRoute[] {
   if (!existsSync(join(folder, 'index.html'))) return []
-  return [{ path: '/{*path}', answer: 'file', give: servePage(readPage()) }]
+  const page = readPage()
+  return [{ path: '/{*path}', answer: 'file', give: servePage(page), has: (path) => page.has(fileAt(path)) }]
 }
 
 type Page = ReadonlyMap<string, readonly Encoded[]>
@@ -50,12 +51,13 @@ const readEncoded =
 
 /** The address of an invitation or of an agent opens the page, which knows what to do. */
 const isOfPage = /^\/(invite|agents)\/[^/]+$/
+const fileAt = (path: string) => (isOfPage.test(path) ? '/' : path)
 
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
 const servePage =
   (page: Page) =>
   (request: Request, response: Response): boolean => {
-    const file = page.get(isOfPage.test(request.path) ? '/' : request.path)
+    const file = page.get(fileAt(request.path))
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
     if (!chosen) return false
     const { coding, body, etag } = chosen

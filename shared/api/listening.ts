@@ -67,7 +67,7 @@ export const listening = {
   }),
   sync: operation({
     summary:
-      'The events after a seq, in order, without a gap. With `wait` the answer comes when there is something new.',
+      'The events after a seq, in order, without a gap. With `wait` the answer comes when there is something new. `follow=true` is deprecated, and answers the items of `…/events/stream` in lines of JSON (`application/x-ndjson`).',
     http: 'GET /api/rooms/{room}/events',
     socket: '/rooms room:sync',
     access: 'public',

@@ -16,7 +16,10 @@ export const NewChannel = z
     emoji: Emoji.optional(),
     category: Category.optional(),
     slug: Slug.nullish(),
-    messagingType: z.enum(['standard', 'p2p'], { error: 'Invalid messaging type' }).optional(),
+    messagingType: z
+      .enum(['standard', 'p2p'], { error: 'Invalid messaging type' })
+      .meta({ description: 'Channels of attendance tokens are p2p, whatever is said; of others `p2p` is refused.' })
+      .optional(),
     creatorAddress: CallerAddress,
     userAddress: CallerAddress,
     attendanceEventId: AttendanceId.optional(),

@@ -87,7 +87,7 @@ function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: 'input' | 'output'
   if (def.type === 'union' && def.options.some(isOfNewerServers)) onlyKnown(def.options, json)
   if (io === 'output' && def.type === 'pipe' && def.out._zod.def.type === 'transform')
     Object.assign(json, without(z.toJSONSchema(def.in, { io, unrepresentable: 'any' }) as JsonSchema, '$schema'))
-  if (io === 'output' ? def.type === 'object' || def.type === 'union' : def.type === 'number') describe(schema, json)
+  if (io === 'output' ? def.type === 'object' || def.type === 'union' : true) describe(schema, json)
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
   if (json.type === 'string') Object.assign(json, toldBy(schema, io))
   if (json.format !== undefined) delete json.pattern

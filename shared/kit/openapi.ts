@@ -22,6 +22,7 @@ import {
   schemaWriter,
   without,
 } from './json-schema.ts'
+import { etag, filePath, unchanged } from './openapi-files.ts'
 import { AnyRoomId, RoomType } from './primitives.ts'
 import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
 import { singleTypes } from './room-kinds.ts'
@@ -57,8 +58,8 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: Object.keys(api).map((name) => ({ name })),
-    paths,
+    tags: [...Object.keys(api), 'files'].map((name) => ({ name })),
+    paths: { ...paths, '/files/{key}': filePath },
     components: {
       schemas: { ...errorSchemas, ...write.components() },
       responses: refusals.components(),
@@ -126,6 +127,8 @@ const answers = {
   },
 }
 
+const isKnownByTag = ({ headers = {} }: Operation) => 'if-none-match' in headers
+
 interface Writers {
   write: SchemaWriter
   refusals: RefusalWriter
@@ -151,11 +154,12 @@ function describe(
     responses: {
       200: {
         description: answers[form].description,
-        headers: rateHeaders,
+        headers: { ...rateHeaders, ...(isKnownByTag(operation) && etag) },
         content: {
           [answers[form].mime]: { schema: write.output(answer), ...(example && { example: example.output }) },
         },
       },
+      ...(isKnownByTag(operation) && { 304: unchanged }),
       ...refusals.of(declared, errorBody),
     },
     'x-operation': name,

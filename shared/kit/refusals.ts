@@ -9,6 +9,7 @@ export const headers = {
   'X-RateLimit-Remaining': { description: 'Calls left now.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'Unix seconds when a call is free again.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  ETag: { description: 'Names what is answered, for `If-None-Match`.', schema: { type: 'string' } },
 }
 
 export interface RefusalWriter {

@@ -166,6 +166,21 @@ test('M19: 405 names the methods of the path', async () => {
   expect((await sendBytes(server.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
 })
 
+test.each(['/files/channel/nothing.png', '/docs', '/docs/openapi.json', '/docs/rest.md', '/dev/mail.json'])(
+  'N88: %s is read alone, and says so by 405',
+  async (path) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers } = await sendBytes(server.url, request(`${method} ${path}`))
+      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD, OPTIONS'])
+    }
+    const read = await sendBytes(server.url, request(`GET ${path}`))
+    expect([200, 404]).toContain(read.status)
+    expect((await sendBytes(server.url, request(`POST ${path}/nothing/here`))).status).toBe(
+      path.startsWith('/files') ? 405 : 404,
+    )
+  },
+)
+
 test('N88: every path has the methods that its 405 names, and answers 405 to all others', async () => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
   const routes = operationsOf(api).flatMap(({ operation }) =>

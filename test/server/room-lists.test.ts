@@ -51,6 +51,14 @@ test('N73: a list that is as the caller knows it is answered by 304, and after e
   }
   const known = await settled(member)
   expect(await member.does('socket', inbox.list, { known })).toEqual({ rooms: [], version: known, unchanged: true })
+  const bare = known.slice(1, -1)
+  for (const tags of [bare, `"other", W/${known}`, `other,${known}`])
+    for (const door of ['socket', 'rest'] as const)
+      if (door === 'socket')
+        expect(await member.does(door, inbox.list, { known: tags })).toMatchObject({ unchanged: true })
+      else expect((await listOf(member, tags)).status).toBe(304)
+  expect((await member.does('rest', inbox.list, { known: bare })).unchanged).toBe(true)
+  expect((await listOf(member, `"${bare.slice(1)}"`)).status).toBe(200)
   expect(await member.does('socket', inbox.list, { known: '' })).toMatchObject({
     version: known,
     rooms: expect.any(Array),

@@ -31,7 +31,7 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
   const version = `"${await versionOf(node, account, keys)}"`
   http?.setHeader('ETag', version)
   const told = known === undefined ? {} : { version }
-  if (known?.includes(version)) {
+  if (known !== undefined && names(known, version)) {
     http?.answerUnchanged()
     return { rooms: [], ...told, unchanged: true }
   }
@@ -42,6 +42,10 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
   const last = rooms.at(-1)
   return { rooms, ...told, next_cursor: last && left.length > limit ? cursorAt(own, placeOf(last)) : null }
 }
+
+/** Whether tags, as `If-None-Match` has them or one alone without its quotes, are of this version. */
+const names = (known: string, version: string) =>
+  known.split(',').some((tag) => `"${tag.replace(/^\s*(?:W\/)?"?|"?\s*$/g, '')}"` === version)
 
 /** Takes what a long list costs beyond the call that asks for it, out of the same bucket. */
 async function payFor(node: Node, account: string, calls: number): Promise<void> {

@@ -13,6 +13,7 @@ export async function readDocuments() {
   }
   for (const [path, methods] of Object.entries(rest.paths))
     for (const [method, described] of Object.entries(methods)) {
+      if (!described['x-operation']) continue
       of(described['x-operation'], described).spellings.push({ method: method.toUpperCase(), path, ...described })
       for (const { query, ...variant } of described['x-variants'] ?? [])
         of(variant['x-operation'], variant).spellings.push({

@@ -1,0 +1,66 @@
+import { type ErrorCode, errors } from '#shared/errors'
+import type { JsonSchema } from './json-schema.ts'
+
+/** What is kept by a tag, and asked for again with it. */
+export const etag = { ETag: { $ref: '#/components/headers/ETag' } }
+export const unchanged: JsonSchema = {
+  description: 'It is as `If-None-Match` says. There is no body.',
+  headers: etag,
+}
+
+const content = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+const ofFile = {
+  ...etag,
+  'Accept-Ranges': { description: '`bytes`', schema: { type: 'string' } },
+  'Cache-Control': { description: 'A file never changes, and is kept for a year.', schema: { type: 'string' } },
+}
+const range = {
+  'Content-Range': { description: 'Which bytes these are, and of how many.', schema: { type: 'string' } },
+}
+const inHeader = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+})
+
+const refusals: readonly [ErrorCode, string][] = [
+  ['VALIDATION_ERROR', 'The path cannot be read.'],
+  ['NOT_FOUND', 'There is no such file, or not any more.'],
+  ['RATE_LIMIT_EXCEEDED', 'This address asks too often.'],
+  ['INTERNAL_ERROR', errors.INTERNAL_ERROR[1]],
+  ['UPSTREAM_ERROR', 'The storage failed.'],
+]
+const refused = (code: ErrorCode, why: string): JsonSchema => ({
+  description: `\`${code}\`: ${why}`,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/CodedError' } } },
+})
+
+/** Stored files, which are served beside the operations. */
+export const filePath: JsonSchema = {
+  get: {
+    operationId: 'files.get',
+    tags: ['files'],
+    summary: 'A file, or a part of it, to whoever has its address: as its upload was answered, or a message names it.',
+    security: [{}],
+    parameters: [
+      {
+        name: 'key',
+        in: 'path',
+        required: true,
+        description: 'All that follows `/files/`, with its slashes.',
+        schema: { type: 'string' },
+      },
+      inHeader('Range', 'One part, as `bytes=0-1023`.'),
+      inHeader('If-Range', 'The `ETag` that the part is to be of; of another file all is answered.'),
+      inHeader('If-None-Match', 'The `ETag` that is kept already.'),
+    ],
+    responses: {
+      200: { description: 'The file.', headers: ofFile, content },
+      206: { description: 'The part.', headers: { ...ofFile, ...range }, content },
+      304: unchanged,
+      416: { description: 'The part begins behind the end. There is no body.', headers: range },
+      ...Object.fromEntries(refusals.map(([code, why]) => [errors[code][0], refused(code, why)])),
+    },
+  },
+}
