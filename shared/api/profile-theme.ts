@@ -30,8 +30,8 @@ export const themeFields = {
   show_spritz_badge: z.boolean().optional(),
   background_effect: z.enum(effects).nullish(),
 }
-const Given = z.object(themeFields)
-export type GivenTheme = z.output<typeof Given>
+export const GivenTheme = z.object(themeFields)
+export type GivenTheme = z.output<typeof GivenTheme>
 
 export const ProfileTheme = z.object({
   background_type: z.enum(backgroundTypes),

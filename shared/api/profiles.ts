@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress } from '#shared/kit/primitives'
-import { ProfileTheme, ThemeRecord, themeFields } from './profile-theme.ts'
+import { Address, CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
+import { GivenTheme, ProfileTheme, ThemeRecord, themeFields } from './profile-theme.ts'
+import { ChangedWidget, NewWidget, typeFields, Widget, widgetFields, widgetsAtMost } from './profile-widgets.ts'
+
+const Page = z.object({ widgets: z.array(Widget), theme: ThemeRecord.nullable() })
 
 export const profiles = {
   theme: operation({
@@ -27,5 +30,60 @@ export const profiles = {
     errorBody: 'text',
     input: z.object({ ...themeFields, address: CallerAddress }),
     output: ProfileTheme.extend({ success: z.literal(true), theme: ThemeRecord }),
+  }),
+  widgets: operation({
+    summary:
+      "The widgets of somebody's profile by their position, with its theme: of the caller all, of whoever is named those that are visible.",
+    http: 'GET /api/profile/widgets',
+    socket: '/notifications profile:widgets',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ address: Address.optional() }),
+    output: Page,
+  }),
+  arrange: operation({
+    summary:
+      "With `widgets`, these take the place of all widgets of the caller's profile, whole or not at all, and `theme` changes its theme; without, one widget is added.",
+    http: 'POST /api/profile/widgets',
+    socket: '/notifications profile:arrange',
+    access: 'user',
+    limit: 'general',
+    idempotency: onceByKey,
+    errorBody: 'text',
+    input: z.object({
+      ...repeatable,
+      address: CallerAddress,
+      widgets: z.array(NewWidget).max(widgetsAtMost, `At most ${widgetsAtMost} widgets`).optional(),
+      theme: GivenTheme.nullish(),
+      ...typeFields,
+      ...widgetFields,
+    }),
+    output: Page.partial().extend({ success: z.literal(true), widget: Widget.optional() }),
+  }),
+  rearrange: operation({
+    summary:
+      "Change widgets of the caller's profile, by their ids. What is left out stays; ids that are not the caller's are passed over.",
+    http: 'PUT /api/profile/widgets',
+    socket: '/notifications profile:rearrange',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({
+      address: CallerAddress,
+      widgets: z.array(ChangedWidget, 'widgets is required').max(widgetsAtMost),
+    }),
+    output: Done,
+  }),
+  removeWidget: operation({
+    summary: "Take a widget off the caller's profile; one that is not there is off it already.",
+    http: 'DELETE /api/profile/widgets',
+    socket: '/notifications profile:remove-widget',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    whileSuspended: 'withdraws',
+    input: z.object({ address: CallerAddress, id: Id }),
+    output: Done,
   }),
 }

@@ -208,6 +208,7 @@ describe('the contract', () => {
         'groupInvitations.withdraw',
         'identity.logout',
         'knowledge.remove',
+        'profiles.removeWidget',
         'rooms.leave',
         'scheduling.removeWindow',
         'streams.end',

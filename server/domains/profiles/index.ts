@@ -6,8 +6,9 @@ import { profiles as contract } from '#shared/api/profiles'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import type { ProfilePage } from './model.ts'
-import { pageOf, shownOnPages } from './pages.ts'
-import { drawnTheme, dress, themeRecord } from './theme.ts'
+import { changePage, pageOf, shownOnPages } from './pages.ts'
+import { drawnTheme, dress, dressed, themeRecord } from './theme.ts'
+import { added, changed, replaced, widgetsOf, without } from './widgets.ts'
 
 export const profiles = defineDomain(
   contract,
@@ -23,6 +24,42 @@ export const profiles = defineDomain(
       const { account } = signedIn(context)
       const stored = await dress(context.node, account, given)
       return { ...done, ...drawnTheme(stored), theme: themeRecord(account, stored) }
+    },
+
+    async widgets({ address }, context) {
+      const whose = address ?? signedIn(context).account
+      const page = await seenBy(context, whose)
+      const widgets = widgetsOf(page, whose)
+      return {
+        widgets: address === undefined ? widgets : widgets.filter(({ is_visible }) => is_visible),
+        theme: themeRecord(whose, page?.theme),
+      }
+    },
+
+    async arrange({ address: _, widgets: set, theme, ...given }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      if (!set) {
+        const page = await changePage(node, account, (before) => added(node, account, before, given))
+        const widget = page.widgets?.at(-1)
+        return { ...done, widget: widget && widgetsOf({ widgets: [widget] }, account)[0] }
+      }
+      const page = await changePage(node, account, async (before) => {
+        const after = await replaced(node, account, before, set)
+        return theme ? dressed(node, account, after, theme) : after
+      })
+      return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
+    },
+
+    async rearrange({ widgets }, context) {
+      const { account } = signedIn(context)
+      await changePage(context.node, account, (before) => changed(context.node, account, before, widgets))
+      return done
+    },
+
+    async removeWidget({ id }, context) {
+      await changePage(context.node, signedIn(context).account, (before) => without(before, id))
+      return done
     },
   },
   {

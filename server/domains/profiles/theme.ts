@@ -9,10 +9,11 @@ import {
   type ThemeRecord,
 } from '#shared/api/profile-theme'
 import { AppError } from '#shared/errors'
+import { webAddress } from '#shared/kit/web-address'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import type { ProfilePage, StoredTheme } from './model.ts'
 import { changePage, type PageContent } from './pages.ts'
-import { isFileHere, mayShow, webAddress } from './pictures.ts'
+import { isFileHere, mayShow } from './pictures.ts'
 
 /** What is drawn: what was saved, and the defaults. */
 export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme {
@@ -50,9 +51,7 @@ export async function dressed(node: Node, account: string, page: PageContent, gi
     background_value: background,
     updated_at: now,
   }
-  const picture = background_type === 'image' && isFileHere(node, background) ? [background] : []
-  const was = before?.background_type === 'image' ? before.background_value : undefined
-  return { ...page, theme, files: [...page.files.filter((url) => url !== was), ...picture] }
+  return { ...page, theme }
 }
 
 async function backgroundOf(node: Node, account: string, type: BackgroundType, value: string): Promise<string> {
