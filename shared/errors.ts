@@ -106,6 +106,9 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** Headers of a refusal over REST: its code, whatever the body, and which of both shapes (`ErrorBody`) the body has, where it has one. */
+export const errorHeaders = { code: 'X-Error-Code', shape: 'X-Error-Shape' } as const
+
 /** What travels beside a code. */
 export interface ErrorExtras {
   message?: string

@@ -1,4 +1,4 @@
-import { AppError, type ErrorExtras } from '#shared/errors'
+import { AppError, type ErrorExtras, errorHeaders } from '#shared/errors'
 import type { Method, Route } from '#shared/kit/contract'
 import { noAnswer, toldError } from './failures.ts'
 import { canTell, sendForm } from './form-upload.ts'
@@ -81,7 +81,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
         if (form) onProgress?.(1)
         return answer
       }
-      throw refusalOf(answer)
+      throw refusalOf(answer, response.headers.get(errorHeaders.code))
     } catch (error) {
       if (error instanceof AppError && error.details?.answered !== false) throw error
       // As `fetch` does: an `AbortError`, unless whoever aborts says otherwise.
@@ -178,15 +178,15 @@ function queryOf(fields: Record<string, unknown>, sign: '?' | '&'): string {
   return given.length === 0 ? '' : `${sign}${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
 }
 
-/** Reads both shapes: `{ error: text, code }` and `{ error: { code, message } }`. */
-function refusalOf(answer: unknown): AppError {
+/** Reads both shapes: `{ error: text, code }` and `{ error: { code, message } }`; the code is that of the header, where there is one. */
+function refusalOf(answer: unknown, told: string | null = null): AppError {
   const { error, ...beside } = (answer ?? {}) as { error?: unknown; code?: unknown } & ErrorExtras
   if (typeof error === 'string') {
     const { code, retryAfter, verdict, ...details } = beside
-    return toldError(code, { message: error, ...extrasOf({ retryAfter, verdict, details }) })
+    return toldError(told ?? code, { message: error, ...extrasOf({ retryAfter, verdict, details }) })
   }
   const { code, message, ...extras } = (error ?? {}) as { code?: unknown } & ErrorExtras
-  return toldError(code, { ...(message === undefined ? {} : { message }), ...extrasOf(extras) })
+  return toldError(told ?? code, { ...(message === undefined ? {} : { message }), ...extrasOf(extras) })
 }
 
 type Told = { [Name in 'retryAfter' | 'verdict' | 'details']?: ErrorExtras[Name] | undefined }

@@ -86,9 +86,10 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]))
 }
 
-/** How many fields hold something, of all lists the first item alone; long texts, and signs that nobody sees, count against it. */
+/** How many fields hold something, of all lists the first item alone; empty and long texts, and signs that nobody sees, count against it. */
 function fieldsIn(value: unknown): number {
   if (value === null || value === undefined) return 0
+  if (value === '') return -5
   if (typeof value === 'string') return /[^\P{C}\n]/u.test(value) ? -50 : value.length > mostOfText ? -5 : 1
   if (Array.isArray(value)) return value.length === 0 ? 0 : 1 + fieldsIn(value[0])
   if (typeof value !== 'object') return 1

@@ -17,6 +17,7 @@ const kinds = {
   base64: /(?<="(?:whsec_)?)[A-Za-z\d+/]{22,}={0,2}(?=")/,
   // Not what is asked of a wallet, such as `eth_signTypedData_v4`.
   token: /(?<![\w-])(?!eth_)(?![\w-]*(?:0x[0-9a-fA-F]{40}|[0-9a-f]{8}-[0-9a-f]{4}-))[\w-]{16,}/,
+  machine: /(?<="host":")[^"]+(?=","process":)/,
   host: /(?:https?:\/\/)?(?:127\.0\.0\.1|10\.0\.0\.7|localhost)(?::\d+)?/,
 } as const
 type Kind = keyof typeof kinds
@@ -119,6 +120,8 @@ function madeUp({ kind, text }: Found, place: number, later: number): string {
     case 'base64':
     case 'token':
       return text.replace(isPoint.test(text) ? /(?<!^)./g : /[^=]/g, fillers[(place - 1) % fillers.length] ?? 'A')
+    case 'machine':
+      return 'plaza-1'
     case 'host':
       return text === '127.0.0.1' ? '192.0.2.1' : text === 'localhost' ? text : hostLike(text)
   }

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import { AppError, errors } from '#shared/errors'
+import { AppError, errorHeaders, errors } from '#shared/errors'
 import { type ErrorBody, expandRoute, type Method, pathParameters } from '#shared/kit/contract'
 import { signInText } from '#shared/kit/sign-in-text'
 import type { Bound } from './context.ts'
@@ -124,10 +124,13 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     if (response.headersSent) return void response.destroy()
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
     if (error.status === 429) rateOfRefusal(response, error, node.now())
+    response.setHeader(errorHeaders.code, error.code)
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
     const text = isNobody ? signInText(request.path) : error.message
-    const body = errorBody(error, response.locals.errorBody ?? shapeOf(request), text)
+    const shape: ErrorBody = response.locals.errorBody ?? shapeOf(request)
+    response.setHeader(errorHeaders.shape, shape)
+    const body = errorBody(error, shape, text)
     response.status(error.status)
     if (isCutOff(request, response)) answerCutOff(request, response, body)
     else response.json(body)

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
-import { AppError } from '#shared/errors'
+import { AppError, errorHeaders } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
@@ -81,7 +81,8 @@ const allowedHeaders =
   'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address, ' +
   'X-Payment, PAYMENT-SIGNATURE'
 const exposedHeaders =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, ' +
+  `X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, ${Object.values(errorHeaders).join(', ')}, ` +
+  'Deprecation, Link, ' +
   'X-Payment-Required, PAYMENT-REQUIRED, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE'
 
 /** Pages of other sites are let in where `isOpen` says so, without the session that this browser may have here. */

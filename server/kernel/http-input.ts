@@ -17,6 +17,8 @@ export interface Spelling {
   errorBody: ErrorBody
   /** How a sequence is written. */
   form: 'lines' | 'events'
+  /** The path that new clients use, where this is another one; null of that path itself. */
+  successor: Route | null
 }
 
 /** Every path of an operation, its own first. */
@@ -29,18 +31,20 @@ export function spellingsOf(operation: Operation): Spelling[] {
           answer: (output) => output,
           errorBody: operation.errorBody ?? 'coded',
           form: operation.serverSent ? 'events' : 'lines',
+          successor: null,
         },
       ]
     : []
   const aliases = (operation.aliases ?? []) as readonly Alias<unknown, unknown>[]
   return [
     ...own,
-    ...aliases.map((alias) => ({
+    ...aliases.map((alias, at) => ({
       route: alias.http,
       schema: alias.input ?? operation.input,
       answer: alias.answer?.of ?? ((output: unknown) => output),
       errorBody: alias.errorBody ?? 'text',
       form: 'lines' as const,
+      successor: operation.http ?? (at === 0 ? null : (aliases[0]?.http ?? null)),
     })),
   ]
 }

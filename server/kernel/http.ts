@@ -6,6 +6,7 @@ import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
+import { tellDeprecated } from './deprecation.ts'
 import type { Door } from './door.ts'
 import { keepFilesApart } from './files-host.ts'
 import { answerError, methodsOfOthers, openTo, unknownRoute } from './http-errors.ts'
@@ -156,6 +157,7 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
+  tellDeprecated(response, spelling, request.params)
   const { stream } = bound.operation
   if (stream && response.socket === null)
     throw new AppError('VALIDATION_ERROR', { message: 'A stream is not asked for behind another request' })
@@ -218,6 +220,7 @@ async function answer(
     onAnswer() {},
     onRate: (rate) => rateHeaders(response, rate),
   })
+  tellDeprecated(response, spelling, input as object)
   if (isUnchanged) return void response.status(304).end()
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
   const isStill = () => endOf(caller, again)

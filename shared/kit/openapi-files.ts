@@ -1,5 +1,6 @@
 import { type ErrorCode, errors } from '#shared/errors'
 import type { JsonSchema } from './json-schema.ts'
+import { shapeHeaders } from './refusals.ts'
 
 /** What is kept by a tag, and asked for again with it. */
 export const etag = { ETag: { $ref: '#/components/headers/ETag' } }
@@ -33,6 +34,7 @@ const refusals: readonly [ErrorCode, string][] = [
 ]
 const refused = (code: ErrorCode, why: string): JsonSchema => ({
   description: `\`${code}\`: ${why}`,
+  headers: shapeHeaders('coded'),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/CodedError' } } },
 })
 

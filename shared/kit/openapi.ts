@@ -24,7 +24,7 @@ import {
 } from './json-schema.ts'
 import { etag, filePath, unchanged } from './openapi-files.ts'
 import { AnyRoomId, RoomType } from './primitives.ts'
-import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
+import { deprecationHeaders, headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
 import { singleTypes } from './room-kinds.ts'
 
 /** The REST door as an OpenAPI 3.1 document. */
@@ -41,7 +41,7 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
         const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined, example)
         const verb = method.toLowerCase()
         // Other spellings are answered as ever; new clients use the first.
-        const whole = { operationId: id, ...described, ...(index > 0 && { deprecated: true }) }
+        const whole = { operationId: id, ...described, ...(spelling.isDeprecated && { deprecated: true }) }
         const known = paths[template]?.[verb]
         // A query that asks for what has a path of its own by now is left out, as whoever tries out parameters would wait for its end.
         if (query && known && index > 0) continue
@@ -103,16 +103,18 @@ interface Spelling {
   answer: z.ZodType
   errorBody: ErrorBody
   isOwn: boolean
+  isDeprecated: boolean
 }
 
 function spellingsOf({ http, aliases = [], input, output, errorBody = 'coded' }: Operation): Spelling[] {
-  const own = http ? [{ route: http, input, answer: output, errorBody, isOwn: true }] : []
-  const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias) => ({
+  const own = http ? [{ route: http, input, answer: output, errorBody, isOwn: true, isDeprecated: false }] : []
+  const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias, at) => ({
     route: alias.http,
     input: alias.input ?? input,
     answer: alias.answer?.schema ?? output,
     errorBody: alias.errorBody ?? 'text',
     isOwn: false,
+    isDeprecated: http !== undefined || at > 0,
   }))
   return [...own, ...others]
 }
@@ -137,7 +139,7 @@ interface Writers {
 function describe(
   { write, refusals }: Writers,
   declared: Named,
-  { route, input, answer, errorBody, isOwn }: Spelling,
+  { route, input, answer, errorBody, isOwn, isDeprecated }: Spelling,
   path: string,
   isFixed: boolean,
   example?: Example,
@@ -154,7 +156,7 @@ function describe(
     responses: {
       200: {
         description: answers[form].description,
-        headers: { ...rateHeaders, ...(isKnownByTag(operation) && etag) },
+        headers: { ...rateHeaders, ...(isKnownByTag(operation) && etag), ...(isDeprecated && deprecationHeaders) },
         content: {
           [answers[form].mime]: { schema: write.output(answer), ...(example && { example: example.output }) },
         },

@@ -1,7 +1,8 @@
-import { type ErrorCode, errors } from '#shared/errors'
+import { type ErrorCode, errorHeaders, errors } from '#shared/errors'
 import type { ErrorBody, Named, Operation } from './contract.ts'
 import { errorCodesOf, type JsonSchema } from './json-schema.ts'
 
+export const deprecationHeaders = refsTo('Deprecation', 'Link')
 export const rateHeaders = refsTo('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')
 
 export const headers = {
@@ -10,6 +11,20 @@ export const headers = {
   'X-RateLimit-Reset': { description: 'Unix seconds when a call is free again.', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   ETag: { description: 'Names what is answered, for `If-None-Match`.', schema: { type: 'string' } },
+  [errorHeaders.code]: {
+    description: 'The code of the refusal, whatever the shape of its body.',
+    schema: { $ref: '#/components/schemas/ErrorCode' },
+  },
+  [`${errorHeaders.shape}.text`]: { description: 'The body is a `TextError`.', schema: { const: 'text' } },
+  [`${errorHeaders.shape}.coded`]: { description: 'The body is a `CodedError`.', schema: { const: 'coded' } },
+  Deprecation: {
+    description: 'Since when this path is deprecated: `@` and Unix seconds (RFC 9745).',
+    schema: { type: 'string', pattern: '^@[0-9]+$' },
+  },
+  Link: {
+    description: 'The path to ask instead, as `<path>; rel="successor-version"`, where what stands in it is known.',
+    schema: { type: 'string' },
+  },
 }
 
 export interface RefusalWriter {
@@ -48,10 +63,20 @@ const schemaNames = { text: 'TextError', coded: 'CodedError' } as const
 export const statusesOf = ({ statuses = {} }: Operation, code: ErrorCode): readonly number[] =>
   statuses[code] ?? [errors[code][0]]
 
+/** The headers by which a refusal is told, in a body of this shape. */
+export const shapeHeaders = (shape: ErrorBody): JsonSchema => ({
+  ...refsTo(errorHeaders.code),
+  [errorHeaders.shape]: { $ref: `#/components/headers/${errorHeaders.shape}.${shape}` },
+})
+
 function refusal(status: number, codes: readonly ErrorCode[], shape: ErrorBody): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${errors[code][1]}`).join('\n\n'),
-    headers: { ...rateHeaders, ...(status === 429 || status === 503 ? refsTo('Retry-After') : {}) },
+    headers: {
+      ...rateHeaders,
+      ...shapeHeaders(shape),
+      ...(status === 429 || status === 503 ? refsTo('Retry-After') : {}),
+    },
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaNames[shape]}` } } },
   }
 }

@@ -28,6 +28,20 @@ test('what a proxy refuses as too large, in a page of its own, is told so', asyn
   await expect(ask('GET /api/rooms/alpha', {})).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
 })
 
+test('N85: the code of a refusal is that of its header, in whatever shape its body is', async () => {
+  const bodies = [{ error: 'Gone' }, { success: false, error: { message: 'Gone' } }, { detail: 'Gone' }]
+  for (const body of bodies) {
+    const ask = restDoor({
+      url: 'http://localhost',
+      fetch: async () => Response.json(body, { status: 410, headers: { 'X-Error-Code': 'INVITATION_REVOKED' } }),
+      token: () => null,
+      cut: () => new AbortController().signal,
+      reached: () => {},
+    })
+    await expect(ask('GET /api/rooms/alpha', {})).rejects.toMatchObject({ code: 'INVITATION_REVOKED' })
+  }
+})
+
 test('what is not known yet (202) is no answer', async () => {
   const payment = { id: 'p1', state: 'unknown' }
   const ask = restDoor({

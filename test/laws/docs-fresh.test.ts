@@ -61,6 +61,19 @@ describe('the documents', () => {
     )
   })
 
+  test('N85: each refusal declares the headers of its code and its shape, each deprecated path those of its successor', () => {
+    const { paths, components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    for (const [name, { headers, content }] of Object.entries<Declared>(components.responses)) {
+      const shape = content['application/json']?.schema.$ref.endsWith('/TextError') ? 'text' : 'coded'
+      expect(headers['X-Error-Code'], name).toEqual({ $ref: '#/components/headers/X-Error-Code' })
+      expect(headers['X-Error-Shape'], name).toEqual({ $ref: `#/components/headers/X-Error-Shape.${shape}` })
+      expect(components.headers[`X-Error-Shape.${shape}`].schema).toEqual({ const: shape })
+    }
+    const all = Object.values<Record<string, { deprecated?: true; responses: Record<string, Declared> }>>(paths)
+    for (const { deprecated = false, responses } of all.flatMap(Object.values))
+      for (const name of ['Deprecation', 'Link']) expect(name in (responses[200]?.headers ?? {})).toBe(deprecated)
+  })
+
   test('N80, N82: generated clients tell events of a room apart by their type, and know what a verdict is', () => {
     const { components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
     const { RoomEvent, CodedError, TextError } = components.schemas
@@ -100,6 +113,11 @@ describe('the documents', () => {
     expect(idsOfTitles("open('R2D2')")).toEqual([])
   })
 })
+
+interface Declared {
+  headers: Record<string, { $ref: string }>
+  content: Record<string, { schema: { $ref: string } }>
+}
 
 /** The ids that titles of tests begin with. */
 const idsOfTitles = (text: string) =>

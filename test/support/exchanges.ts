@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { bound } from '#server/domains/index'
 import type { Bound } from '#server/kernel/context'
 
-/** So many of one operation are enough to choose from; what is longer is no example. */
+/** So many of one operation, in rooms of one kind, are enough to choose from; what is longer is no example. */
 const most = 60
 const mostCharacters = 20_000
 
@@ -16,13 +16,15 @@ const watched = new WeakSet<Bound>()
 
 function watch(one: Bound, file: string): void {
   const { name, operation, action } = one
-  let noted = 0
+  const noted = new Map<string, number>()
   const note = (input: unknown, answer: unknown) => {
     const output = operation.output.safeParse(answer)
-    if (!output.success || noted >= most) return
+    const { room } = input as { room?: { type?: string } }
+    const already = noted.get(`${room?.type}`) ?? 0
+    if (!output.success || already >= most) return
     const line = JSON.stringify({ name, at: Date.now(), input, output: output.data })
     if (line.length > mostCharacters) return
-    noted += 1
+    noted.set(`${room?.type}`, already + 1)
     appendFileSync(file, `${line}\n`)
   }
   async function* noting(input: unknown, items: AsyncIterable<unknown>) {

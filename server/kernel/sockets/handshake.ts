@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie } from 'cookie'
-import { AppError } from '#shared/errors'
+import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
@@ -10,14 +10,14 @@ import type { SocketDoor } from './door.ts'
 
 /** `retryAfter`: in seconds; null where trying again changes nothing. */
 export interface Refusal {
-  status: 403 | 429 | 503
+  code: ErrorCode
   retryAfter: number | null
 }
-const foreign: Refusal = { status: 403, retryAfter: null }
-const tooMany = (retryAfter: number): Refusal => ({ status: 429, retryAfter })
+const foreign: Refusal = { code: 'FORBIDDEN', retryAfter: null }
+const tooMany = (retryAfter: number): Refusal => ({ code: 'RATE_LIMIT_EXCEEDED', retryAfter })
 /** A place at an address is free again when a connection there closes. */
 const noPlaceSeconds = 10
-export const unavailable: Refusal = { status: 503, retryAfter: 1 }
+export const unavailable: Refusal = { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }
 
 /** With what a handshake is refused; null if it is allowed. */
 export async function refusalOf(
@@ -54,15 +54,16 @@ export async function refusalOf(
 }
 
 /** The engine answers 400 to every upgrade that it refuses, so the right status is written here, with the headers of every answer. */
-export function sayRefused(request: IncomingMessage, { status, retryAfter }: Refusal, door: SocketDoor): void {
+export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
   const response = new ServerResponse(request)
   securityHeaders(door.kernel.node.settings, [])(request, response, () => {})
   nothingRuns(response)
   response.setHeader('Cache-Control', 'no-store')
   response.setHeader('Connection', 'close')
+  response.setHeader(errorHeaders.code, code)
   if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
   response.assignSocket(request.socket)
-  response.writeHead(status, { 'Content-Length': 0 }).end()
+  response.writeHead(errors[code][0], { 'Content-Length': 0 }).end()
   request.socket.end()
 }
 
