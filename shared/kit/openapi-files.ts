@@ -9,7 +9,9 @@ export const unchanged: JsonSchema = {
   headers: etag,
 }
 
-const content = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+const bytes = { schema: { type: 'string', format: 'binary' } }
+/** Sealed files are of the first type; generators of clients know no ranges of types. */
+const content = { 'application/octet-stream': bytes, '*/*': bytes }
 const ofFile = {
   ...etag,
   'Accept-Ranges': { description: '`bytes`', schema: { type: 'string' } },
