@@ -1,11 +1,13 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Listed, Problem } from '../kit/notice.tsx'
+import { MakeForm } from '../kit/make-form.tsx'
+import { Listed } from '../kit/notice.tsx'
+import { ShownOnce } from '../kit/shown-once.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
@@ -73,7 +75,14 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
           links.reload()
         }}
       />
-      {made && <MadeLink url={made.url} />}
+      {made && (
+        <ShownOnce
+          what="link"
+          label="The new link"
+          value={made.url}
+          hint="It is shown this once. Whoever has it can join."
+        />
+      )}
       <Listed loaded={links} empty={<p className="hint">No link is open.</p>}>
         {(open) => (
           <ul className="quiet-list" aria-label="Open links">
@@ -102,23 +111,13 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
   const client = useClient()
   const [days, setDays] = useState<number>(7)
   const [most, setMost] = useState<number>(10)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const make = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    try {
-      const asked = { room, max_uses: most, expires_in_seconds: days * daySeconds }
-      const { invitation, token } = await client.invitations.create({ ...asked, idempotency_key: crypto.randomUUID() })
-      onMade({ id: invitation.id, url: `${location.origin}/invite/${token}` })
-      setError(null)
-    } catch (cause) {
-      setError(cause)
-    }
-    setBusy(false)
+  const make = async () => {
+    const asked = { room, max_uses: most, expires_in_seconds: days * daySeconds }
+    const { invitation, token } = await client.invitations.create({ ...asked, idempotency_key: crypto.randomUUID() })
+    onMade({ id: invitation.id, url: `${location.origin}/invite/${token}` })
   }
   return (
-    <form className="stack" aria-label="New link" onSubmit={make}>
+    <MakeForm label="New link" action="Make a link" onMake={make}>
       <div className="row wrap">
         <select
           className="input grow"
@@ -145,41 +144,6 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
           ))}
         </select>
       </div>
-      <button type="submit" className="button main" disabled={isBusy}>
-        Make a link
-      </button>
-      <Problem error={error} />
-    </form>
-  )
-}
-
-const selectAll = (field: HTMLInputElement | null) => field?.select()
-
-function MadeLink({ url }: { url: string }) {
-  const tell = useTell()
-  const copy = () =>
-    navigator.clipboard.writeText(url).then(
-      () => tell('Link copied.'),
-      () => tell('The browser does not let this page copy. Copy the link from its field.'),
-    )
-  return (
-    <div className="stack">
-      <div className="row">
-        <input
-          ref={selectAll}
-          className="input"
-          aria-label="The new link"
-          aria-describedby="link-hint"
-          readOnly
-          value={url}
-        />
-        <button type="button" className="button" onClick={copy}>
-          Copy
-        </button>
-      </div>
-      <p className="hint" id="link-hint">
-        It is shown this once. Whoever has it can join.
-      </p>
-    </div>
+    </MakeForm>
   )
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Delivery, Webhook } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
@@ -7,7 +7,9 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Listed, Problem } from '../kit/notice.tsx'
+import { MakeForm } from '../kit/make-form.tsx'
+import { Listed } from '../kit/notice.tsx'
+import { ShownOnce } from '../kit/shown-once.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
@@ -34,7 +36,14 @@ export function WebhooksDialog({ onClose }: { onClose: () => void }) {
             hooks.reload()
           }}
         />
-        {secret !== null && <Secret value={secret} />}
+        {secret !== null && (
+          <ShownOnce
+            what="secret"
+            label="The secret"
+            value={secret}
+            hint="It is shown this once. With it your server knows that a request comes from here."
+          />
+        )}
         <Listed loaded={hooks} empty={<p className="hint">You have no webhook here yet.</p>}>
           {(all) => (
             <ul className="quiet-list" aria-label="Your webhooks">
@@ -60,25 +69,14 @@ function NewHook({ room, onMade }: { room: RoomRef; onMade: (secret: string) => 
   const client = useClient()
   const [url, setUrl] = useState('')
   const [choice, setChoice] = useState(0)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const make = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    try {
-      const kinds = choices[choice]?.[1]
-      const asked = { url: url.trim(), rooms: [room], kinds: kinds ? [...kinds] : null }
-      onMade((await client.webhooks.create({ ...asked, idempotency_key: crypto.randomUUID() })).secret)
-      setUrl('')
-      setError(null)
-    } catch (cause) {
-      setError(cause)
-    }
-    setBusy(false)
+  const make = async () => {
+    const kinds = choices[choice]?.[1]
+    const asked = { url: url.trim(), rooms: [room], kinds: kinds ? [...kinds] : null }
+    onMade((await client.webhooks.create({ ...asked, idempotency_key: crypto.randomUUID() })).secret)
+    setUrl('')
   }
   return (
-    <form className="stack" aria-label="New webhook" onSubmit={make}>
+    <MakeForm label="New webhook" action="Add webhook" onMake={make}>
       <label className="field">
         <span>Address</span>
         <input
@@ -101,43 +99,7 @@ function NewHook({ room, onMade }: { room: RoomRef; onMade: (secret: string) => 
           ))}
         </select>
       </label>
-      <button type="submit" className="button main" disabled={isBusy}>
-        Add webhook
-      </button>
-      <Problem error={error} />
-    </form>
-  )
-}
-
-const selectAll = (field: HTMLInputElement | null) => field?.select()
-
-function Secret({ value }: { value: string }) {
-  const tell = useTell()
-  const copy = () =>
-    navigator.clipboard.writeText(value).then(
-      () => tell('Secret copied.'),
-      () => tell('The browser does not let this page copy. Copy the secret from its field.'),
-    )
-  return (
-    <div className="stack">
-      <div className="row">
-        <input
-          ref={selectAll}
-          className="input"
-          dir="ltr"
-          aria-label="The secret"
-          aria-describedby="secret-hint"
-          readOnly
-          value={value}
-        />
-        <button type="button" className="button" onClick={copy}>
-          Copy
-        </button>
-      </div>
-      <p className="hint" id="secret-hint">
-        It is shown this once. With it your server knows that a request comes from here.
-      </p>
-    </div>
+    </MakeForm>
   )
 }
 

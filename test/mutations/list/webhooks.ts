@@ -2,6 +2,9 @@ import type { Mutation, Suite } from '../mutation.ts'
 
 const hooks = (title: string): Suite => ({ project: 'embedded', file: 'test/server/webhooks.test.ts', title })
 const retries = (title: string): Suite => ({ project: 'embedded', file: 'test/server/webhook-retries.test.ts', title })
+const places = (title: string): Suite => ({ project: 'embedded', file: 'test/server/webhook-places.test.ts', title })
+const turns = (title: string): Suite => ({ project: 'embedded', file: 'test/server/webhook-turns.test.ts', title })
+const upkeep = (title: string): Suite => ({ project: 'embedded', file: 'test/server/webhook-upkeep.test.ts', title })
 
 /** Events sent to servers of people, in order, to nobody else, and again until they are taken. */
 export const webhooks: readonly Mutation[] = [
@@ -60,5 +63,45 @@ export const webhooks: readonly Mutation[] = [
     find: ' && previous_until.getTime() > now',
     put: '',
     caughtBy: hooks('is signed with both secrets for a day'),
+  },
+  {
+    name: 'a webhook that is paused keeps its place in its rooms',
+    breaks: 'N90',
+    file: 'server/domains/webhooks/hooks.ts',
+    find: '!hook.enabled || !hook.rooms.includes(room)',
+    put: '!hook.rooms.includes(room)',
+    caughtBy: places('leaves its place to others'),
+  },
+  {
+    name: 'a webhook that is enabled once more is free for another node',
+    breaks: 'N90',
+    file: 'server/domains/webhooks/hooks.ts',
+    find: 'const going = { ',
+    put: 'const going = { holder: null, ',
+    caughtBy: turns('has one request open at a time'),
+  },
+  {
+    name: 'receivers that hang take all places',
+    breaks: 'N90',
+    file: 'server/domains/webhooks/turns.ts',
+    find: 'slowAccounts.length >= mostSlow || ',
+    put: '',
+    caughtBy: { project: 'unit', file: 'test/unit/webhook-turns.test.ts', title: 'leave half of the places to others' },
+  },
+  {
+    name: 'a turn of a webhook has no end',
+    breaks: 'N90',
+    file: 'server/domains/webhooks/deliver.ts',
+    find: 'performance.now() - begun >= turnMilliseconds',
+    put: 'false',
+    caughtBy: turns('a receiver that is slow gives its turn to others'),
+  },
+  {
+    name: 'what a crash has left of a webhook is kept for ever',
+    breaks: 'N90',
+    file: 'server/domains/webhooks/sweep.ts',
+    find: '  await settle(node)\n',
+    put: '',
+    caughtBy: upkeep('that a crash has half removed, nothing is kept'),
   },
 ]
