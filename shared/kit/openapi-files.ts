@@ -53,6 +53,7 @@ export const filePath: JsonSchema = {
         in: 'path',
         required: true,
         description: 'All that follows `/files/`, with its slashes.',
+        example: 'media/channel/0xb7a9…/1795796764836_k0u5webo5n471pydymdpxdi7o.png',
         schema: { type: 'string' },
       },
       inHeader('Range', 'One part, as `bytes=0-1023`.'),
