@@ -25,7 +25,7 @@ const proxies = z
   .default('0')
   .transform((value) => (/^(10|\d)$/.test(value) ? Number(value) : proxiesAt(value.split(',').map((at) => at.trim()))))
   .refine((read) => read !== null, { error: 'must be a number up to 10, or addresses and networks such as 10.0.0.0/8' })
-const bucket = z.string().regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, { error: 'must be the name of a bucket' })
+const bucket = z.string().regex(/^(?!.*\.\.)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, { error: 'must be the name of a bucket' })
 /** Where tokens of attendance are looked up unless another provider is named, and their collections. */
 const publicAttendance = {
   baseUrl: 'https://api.poap.tech',
@@ -43,7 +43,7 @@ const variables = z.object({
   ALLOWED_ORIGINS: origins,
   OPS_PORT: port.optional(),
   OPS_HOST: host.default('127.0.0.1'),
-  REDIS_URL: urlOf(/^rediss?:\/\//, 'must start with redis:// and name a host').optional(),
+  REDIS_URL: urlOf(/^rediss?:\/\/[^/]+(\/\d{0,5})?(\?|$)/, 'must start with redis:// and name a host').optional(),
   SESSION_KEYS: z.string().optional(),
   DEMO: z.enum(['on', 'off']).optional(),
   RATE_LIMIT_SCALE: numeric(z.number().min(0.01).max(1_000_000)).default(1),

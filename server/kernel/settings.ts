@@ -63,8 +63,6 @@ export const list = z
       .filter(Boolean),
   )
 
-export const webUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-
 /** In digits, as `0x10` and ` ` are numbers only to a program. */
 export const numeric = <Schema extends z.ZodNumber>(schema: Schema) =>
   z
@@ -73,8 +71,9 @@ export const numeric = <Schema extends z.ZodNumber>(schema: Schema) =>
     .transform(Number)
     .pipe(schema)
 
-/** An address of a machine, or its name. */
-const isHost = (value: string): boolean => isIP(value) !== 0 || /^(?=.{1,253}$)[a-z\d]([\w.-]*[a-z\d])?$/i.test(value)
+/** An address of a machine, or its name; digits and points alone are an address, or nothing. */
+const isHost = (value: string): boolean =>
+  isIP(value) !== 0 || (/^(?=.{1,253}$)[a-z\d]([\w-]|\.(?!\.))*(?<![-._])$/i.test(value) && !/^[\d.]+$/.test(value))
 export const host = z.string().refine(isHost, { error: 'must be the name or the address of a machine' })
 
 /** The same, with or without a port. */
@@ -98,11 +97,18 @@ export const origins = list.refine((all) => all.every(isOrigin), {
   error: 'must be origins separated by commas, such as https://example.com',
 })
 
+/** One URL, written in full, of which nothing is left out when it is asked. */
+function isUrl(value: string): boolean {
+  if (!URL.canParse(value) || !/^[a-z]+:\/\/[^/]/i.test(value)) return false
+  const { hostname, hash } = new URL(value)
+  return hash === '' && isHost(hostname.replace(/^\[(.*)\]$/, '$1'))
+}
+
 /** Of some protocols, with a host. `what` completes the sentence. */
 export const urlOf = (protocol: RegExp, what: string) =>
-  z
-    .string()
-    .refine((value) => URL.canParse(value) && protocol.test(value) && new URL(value).hostname !== '', { error: what })
+  z.string().refine((value) => protocol.test(value) && isUrl(value), { error: what })
+
+export const webUrl = urlOf(/^https?:/i, 'must be a URL that starts with http:// or https://')
 
 /** What stands in no other form: a name or an id. */
 export const word = z.string().regex(/^[\w.:/+@-]+$/, { error: 'must be a name without spaces' })

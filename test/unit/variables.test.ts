@@ -85,6 +85,16 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['SIWE_DOMAIN', 'https://a.example'],
     ['RTMP_URL', 'rtmp:///live'],
     ['PORT', ' '],
+    ['HOST', '0'],
+    ['HOST', '999.1.1.1'],
+    ['HOST', 'a..b'],
+    ['PUBLIC_URL', 'https:///plaza.test'],
+    ['MODEL_BASE_URL', 'https://a.example,https://b.example'],
+    ['MODEL_BASE_URL', 'https://a.example/v1#key'],
+    ['MAIL_URL', 'smtp://user:secret@mail.example/#x'],
+    ['REDIS_URL', 'redis://a.example/one'],
+    ['REDIS_URL', 'redis://a.example/0/1'],
+    ['S3_BUCKET_MEDIA', 'a..b'],
   ])('%s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is not usable: .+\\.$`))
@@ -100,6 +110,10 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['MONGODB_URI', 'mongodb://u:p@a:27017,b:27017/plaza?replicaSet=rs0'],
     ['MONGODB_URI', 'mongodb+srv://cluster.example/plaza'],
     ['HOST', '::1'],
+    ['HOST', '1password.example'],
+    ['PUBLIC_URL', 'https://Plaza.example/'],
+    ['PUBLIC_URL', 'http://[::1]:3000'],
+    ['RPC_URL_1', 'https://user:key@rpc.example/v2/key?network=1'],
     ['EGRESS_HOSTS', '*.example.com,10.0.0.1'],
     ['PARTNER_JWKS_URL', ''],
     ['MAIL_URL', 'smtps://user:secret@mail.example'],
