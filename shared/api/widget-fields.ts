@@ -22,6 +22,8 @@ const read = (how: (value: string) => string | null) =>
   )
 const matching = (pattern: RegExp) => read((value) => (pattern.test(value) ? value : null))
 
+const isSign = (value: string) => nameLine(1, 16).safeParse(value).success
+
 /** One line. */
 export const short = nameLine(0, 100).optional()
 /** A sentence or two. */
@@ -44,7 +46,7 @@ export const web = read(webAddress)
 export const color = read(colorOf)
 export const picture = web
 /** An address, or a sign such as an emoji. */
-export const icon = read((value) => (value.length <= 16 && !value.includes(':') ? value : webAddress(value)))
+export const icon = read((value) => (isSign(value) && !/[:/<>]/.test(value) ? value : webAddress(value)))
 export const contract = matching(/^0x[0-9a-fA-F]{40}$/)
 export const videoId = matching(/^[\w-]{1,64}$/)
 export const user = matching(/^[\w.-]{1,64}$/)
@@ -68,8 +70,15 @@ function isZone(name: string): boolean {
   }
 }
 
+const notAnEmoji = { error: 'Not an emoji' }
 /** How often each sign was given. */
 export const counts = z
-  .record(z.string().regex(/^\P{ASCII}{1,16}$/u, { error: 'Not an emoji' }), z.number().int().min(0).max(1_000_000_000))
+  .record(
+    z
+      .string()
+      .regex(/^\P{ASCII}{1,16}$/u, notAnEmoji)
+      .refine(isSign, notAnEmoji),
+    z.number().int().min(0).max(1_000_000_000),
+  )
   .refine((all) => Object.keys(all).length <= itemsAtMost, { error: `At most ${itemsAtMost} of them` })
   .optional()

@@ -84,9 +84,10 @@ function partsOf(text: string): string[] {
   return parts.map((part) => part.trim())
 }
 
-const sides = /^to (?:top|bottom|left|right)(?: (?:left|right|top|bottom))?$/
+const sides = /^to (?:top|bottom|left|right|(?:top|bottom) (?:left|right)|(?:left|right) (?:top|bottom))$/
 const places = 'center|top|bottom|left|right|top left|top right|bottom left|bottom right'
-const circle = new RegExp(`^(?:circle|ellipse)?(?: ?at (?:${places}|\\d{1,3}% \\d{1,3}%))?$`)
+const where = `at (?:${places}|\\d{1,3}% \\d{1,3}%)`
+const circle = new RegExp(`^(?:(?:circle|ellipse)(?: ${where})?|${where})$`)
 
 /** Where a gradient begins, written anew; null where it is no such direction. */
 function directionOf(form: string, text: string): string | null {
@@ -121,7 +122,8 @@ export function gradientsOf(value: string): string | null {
   const text = value.trim().toLowerCase().replace(/\s+/g, ' ')
   const parts = partsOf(text)
   const gradients = parts.length > gradientsAtMost ? [null] : parts.map(gradientOf)
-  return gradients.includes(null) ? null : gradients.join(', ')
+  const written = gradients.join(', ')
+  return gradients.includes(null) || written.length > gradientsLength ? null : written
 }
 
 /** The colours that a value names, to judge what can be read on it. */

@@ -108,6 +108,14 @@ describe('the theme of a profile', () => {
     expect((await themeOf(one)).body).toMatchObject({ background_value: 'radial-gradient(#ffffff, #000000)' })
   })
 
+  test('what can be saved can be changed, and no longer than what is taken', async () => {
+    const wide = `radial-gradient(ellipse at bottom right, ${[0, 1, 2, 3, 4, 5, 6, 7].map((at) => `#fff1 9${at}.1234%`).join(', ')})`
+    const mesh = (count: number) => ({ background_type: 'mesh', background_value: Array(count).fill(wide).join(', ') })
+    expect((await one.rest(`POST ${path}`, mesh(6))).status).toBe(400)
+    expect((await one.rest(`POST ${path}`, mesh(5))).status).toBe(200)
+    expect((await one.rest(`POST ${path}`, { accent_color: '#123456' })).status).toBe(200)
+  })
+
   test('T83: what an address could end a declaration with is encoded', async () => {
     const given = { background_type: 'image', background_value: 'https://pictures.test/a") , url("https://evil.test' }
     const { background_value } = await dress(one, given)

@@ -263,6 +263,11 @@ describe('T83: what a widget is set to', () => {
     expect(await kept('countdown', { targetDate: 'soon' })).toEqual({})
     expect(await kept('link', { icon: 'javascript:alert(1)' })).toEqual({})
     expect(await kept('link', { icon: '🌍' })).toEqual({ icon: '🌍' })
+    for (const icon of ['\u202egpj.exe', '//a.test/x.png', '<img src=x>', 'a\nb'])
+      expect([icon, await kept('link', { icon })]).toEqual([icon, {}])
+    const turned = { widget_type: 'reaction_wall', config: { reactions: { '\u202e\u200b': 3 } } }
+    expect((await one.rest(`POST ${path}`, turned)).status).toBe(400)
+    expect(await kept('reaction_wall', { reactions: { '👨‍👩‍👧': 3 } })).toEqual({ reactions: { '👨‍👩‍👧': 3 } })
   })
 
   test('a picture here is shown by who has uploaded it, and kept as long as something shows it', async () => {
@@ -273,6 +278,15 @@ describe('T83: what a widget is set to', () => {
     const file = { bytes: 1, content: _id, vector: _id, claim: _id, created_at: new Date() }
     await UploadRecords.create({ _id, owner: one.account, url, ...file })
     expect((await add(two, { widget_type: 'image', config: { url, alt: 'x' } })).config).toEqual({ alt: 'x' })
+    expect(
+      (await add(two, { widget_type: 'random_fact', config: { facts: ['a', url, 'b'], title: url } })).config,
+    ).toEqual({
+      facts: ['a', 'b'],
+    })
+    expect((await add(two, { widget_type: 'reaction_wall', config: { allowedEmojis: [url] } })).config).toEqual({
+      allowedEmojis: [],
+    })
+    expect(await namedAmong(node, [{ _id, url }])).toEqual(new Set())
     const { id } = await add(one, { widget_type: 'image', config: { url } })
     await one.does('rest', profiles.dress, { background_type: 'image', background_value: url })
     const isKept = async () => (await namedAmong(node, [{ _id, url }])).size === 1

@@ -112,6 +112,7 @@ describe('gradients', () => {
       'linear-gradient((#fff),#000)',
     ],
     ...['conic-gradient(#fff,#000)', '-webkit-linear-gradient(#fff,#000)', 'linear-gradient(to nowhere, #fff, #000)'],
+    ...['linear-gradient(to top top, #fff, #000)', 'radial-gradient(circleat center, #fff, #000)'],
     ...[
       'linear-gradient(calc(1deg), #fff, #000)',
       'linear-gradient(9999deg, #fff, #000)',

@@ -18,19 +18,27 @@ export function filesIn(node: Node, value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap((part) => filesIn(node, part)))]
 }
 
-/** The same without the fields that name a file here of somebody else. */
+/** The same without what names a file here of somebody else, wherever it stands: whoever shows a file keeps it. */
 export async function withoutOthersFiles<Value extends object>(
   node: Node,
   account: string,
   value: Value,
 ): Promise<Value> {
-  const others = new Set<unknown>()
-  for (const url of filesIn(node, value)) if (!(await mayShow(node, account, url))) others.add(url)
+  const others = await ofOthers(node, account, filesIn(node, value))
   const kept = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(kept)
+    if (Array.isArray(part)) return part.filter((item) => !others.has(item)).map(kept)
     if (typeof part !== 'object' || part === null) return part
     const fields = Object.entries(part).filter(([, field]) => !others.has(field))
     return Object.fromEntries(fields.map(([name, field]) => [name, kept(field)]))
   }
   return others.size === 0 ? value : (kept(value) as Value)
+}
+
+/** Those of these addresses whose files somebody else has uploaded. */
+async function ofOthers({ settings }: Node, account: string, urls: readonly string[]): Promise<Set<unknown>> {
+  if (urls.length === 0) return new Set()
+  const keys = new Map(urls.map((url) => [url, keyAt(settings.storageUrl, url) ?? '']))
+  const records = await UploadRecords.find({ _id: { $in: [...keys.values()] }, owner: account }, { _id: 1 }).lean()
+  const own = new Set(records.map(({ _id }) => _id))
+  return new Set(urls.filter((url) => !own.has(keys.get(url) ?? '')))
 }

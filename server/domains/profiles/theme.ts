@@ -40,7 +40,8 @@ export async function dressed(node: Node, account: string, page: PageContent, gi
   const before = page.theme ?? null
   const now = new Date(node.now()).toISOString()
   const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
-  const background = await backgroundOf(node, account, background_type, background_value)
+  const isNew = given.background_type !== undefined || given.background_value !== undefined
+  const background = isNew ? await backgroundOf(node, account, background_type, background_value) : background_value
   const { background_effect, ...fields } = given
   const theme = {
     created_at: now,
