@@ -83,3 +83,20 @@ test('N90: a webhook changes its rooms while it is paused, and takes its places 
   await another.does('rest', webhooks.remove, { id: last })
   expect(await enable(admin, id, true)).toMatchObject({ ok: true })
 })
+
+test('N90: who enables a webhook and moves it to a full room at once goes around no limit', async () => {
+  const owner = await newOwner()
+  const [full, elsewhere] = [await channelOf(owner), await channelOf(owner)]
+  await makeAll(owner, full, 20)
+  const [admin] = admins as [Person]
+  const id = await make(admin, elsewhere)
+  for (let round = 0; round < 24; round++) {
+    await admin.does('rest', webhooks.update, { id, rooms: [elsewhere], enabled: false })
+    const enabling = enable(admin, id, true)
+    // Later by so many calls.
+    for (let left = round % 6; left > 0; left--) await fetch(`${server.url}/api/status`)
+    await Promise.all([enabling, admin.tries('rest', webhooks.update, { id, rooms: [full] })])
+    const { webhook } = await admin.does('rest', webhooks.read, { id })
+    expect(webhook.enabled && webhook.rooms.some((room) => room.id === full.id)).toBe(false)
+  }
+})

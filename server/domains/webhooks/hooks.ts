@@ -102,7 +102,7 @@ async function change(node: Node, before: StoredWebhook, { given, enabled, heads
   const now = new Date(node.now())
   const turned = enabled === true ? going : enabled === false ? stopped(node, 'PAUSED') : {}
   const hook = await Webhooks.findOneAndUpdate(
-    { _id, account, rooms, ...(isPlaced ? { enabled: before.enabled } : {}) },
+    { _id, account, rooms, ...(heads ? { enabled: before.enabled } : {}) },
     { $set: { ...given, ...turned, updated_at: now } },
     { returnDocument: 'after' },
   ).lean<StoredWebhook>()
