@@ -62,6 +62,41 @@ describe.each(all)('%s', (name, make) => {
 
 test.each(Object.entries(others))('%s is none', async (_what, make) => expect(readSound(await make())).toBeNull())
 
+test.each(['mp4', 'liveMp4', 'opusMp4'] as const)(
+  '%s says neither when it was made nor where else it is, and nothing behind its codec',
+  async (name) => {
+    const given = await sounds[name]({ isTold: true })
+    const of = (file: Buffer, type: string, from: number, to: number) =>
+      [...file.toString('latin1').matchAll(new RegExp(type, 'g'))].map(({ index }) =>
+        file.subarray(index + 4 + from, index + 4 + to),
+      )
+    for (const type of ['mvhd', 'tkhd', 'mdhd']) for (const times of of(given, type, 4, 12)) times.fill(0x55)
+    for (const place of of(given, 'url ', 0, 4)) place.fill(0)
+    const read = readSound(given)?.bytes ?? Buffer.alloc(0)
+    expect(
+      ['mvhd', 'tkhd', 'mdhd'].map((type) => of(read, type, 4, 12).every((one) => one.every((byte) => byte === 0))),
+    ).toEqual([true, true, true])
+    expect(of(read, 'url ', 0, 4)).toEqual([Buffer.from([0, 0, 0, 1])])
+    expect((await heard(read)).packets.length).toBe(50)
+  },
+)
+
+test('a first packet of an Ogg that says more than a head is none of a sound', async () => {
+  const given = await sounds.ogg()
+  const length = given[27] ?? 0
+  const more = Buffer.from('place: here')
+  const long = bytes(
+    given.subarray(0, 27),
+    Buffer.from([length + more.length]),
+    given.subarray(28, 28 + length),
+    more,
+    given.subarray(28 + length),
+  )
+  long.writeUInt32LE(0, 22)
+  long.writeUInt32LE(sumOf(long.subarray(0, 28 + length + more.length)), 22)
+  expect(readSound(long)).toBeNull()
+})
+
 test('the pages of an Ogg have their own sums', async () => {
   const given = await sounds.ogg({ isTold: true })
   for (const ogg of [given, readSound(given)?.bytes ?? Buffer.alloc(0)]) {

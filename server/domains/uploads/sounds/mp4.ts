@@ -43,9 +43,12 @@ export function readMp4(given: Buffer): Sound {
       need(data.length >= handlerName)
       data.fill(0, handlerName)
     }
+    if (timed.includes(type)) blankTimes(data)
+    if (type === 'dref') blankPlace(data)
     if (type === 'stsd') {
       need(data.length >= 16 && data.readUInt32BE(4) === 1)
       need(['mp4a', 'Opus'].includes(data.toString('latin1', 12, 16)))
+      blankCodec(data)
       seen.codecs += 1
     }
   }
@@ -66,6 +69,40 @@ export function readMp4(given: Buffer): Sound {
   walk(0, bytes.length, shape)
   need(seen.tracks === 1 && seen.codecs === 1 && seen.played > 0)
   return { ending: 'm4a', bytes }
+}
+
+/** What begins with when it was made and changed, behind its version: in 64 bits from version 1 on. */
+const timed = ['mvhd', 'tkhd', 'mdhd']
+
+function blankTimes(data: Buffer): void {
+  const end = data[0] === 0 ? 12 : 20
+  need(data.length >= end)
+  data.fill(0, 4, end)
+}
+
+/** Its sound is in this file, and nowhere else. */
+function blankPlace(data: Buffer): void {
+  need(data.length >= 20 && data.readUInt32BE(4) === 1)
+  data.write('url ', 12, 'latin1')
+  data.fill(0, 16)
+  data[19] = 1
+}
+
+/** Of an entry for sound, by its version (ISO/IEC 14496-12; QuickTime): its fields, and then boxes, of which these say how it is decoded. */
+const fieldsOfSound: Readonly<Record<number, number>> = { 0: 36, 1: 52, 2: 72 }
+const decoding = ['esds', 'dOps', 'btrt', 'wave', 'chan', 'srat']
+
+function blankCodec(data: Buffer): void {
+  const entry = boxAt(data, 8, data.length)
+  need(data.length >= 26)
+  const fields = fieldsOfSound[data.readUInt16BE(24)]
+  need(fields !== undefined && 8 + fields <= entry.end)
+  for (let at = 8 + fields; at < entry.end; ) {
+    const { type, start, end } = boxAt(data, at, entry.end)
+    if (!decoding.includes(type)) data.write('free', at + 4, 'latin1') && data.fill(0, start, end)
+    at = end
+  }
+  data.fill(0, entry.end)
 }
 
 /** Behind its version, what it was before, its type and three numbers. */

@@ -31,6 +31,7 @@ export function readOgg(given: Buffer): Sound {
   }
   const [first, ...rest] = pages
   need(first !== undefined && isOnePacket(first) && textAt(bytes, first, 8) === 'OpusHead')
+  need(first.end - first.data === lengthOfHead(bytes, first))
   need(pages.every(({ serial, isFirst }, at) => serial === first.serial && isFirst === (at === 0)))
   const sound = rest.findIndex(({ packets }) => packets > 0) + 1
   const about = rest.slice(0, sound)
@@ -57,6 +58,10 @@ function pageAt(bytes: Buffer, start: number): Page {
     packets: lengths.filter((length) => length < 255).length,
   }
 }
+
+/** Of the head, which says how many channels there are and, where they are not one or two, which each is (RFC 7845, 5.1). */
+const lengthOfHead = (bytes: Buffer, { data }: Page): number =>
+  bytes[data + 18] === 0 ? 19 : 21 + (bytes[data + 9] ?? 0)
 
 /** Does it end with the only packet that ends in it? */
 const isOnePacket = ({ isClosed, packets }: Page) => isClosed && packets === 1
