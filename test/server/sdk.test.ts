@@ -285,7 +285,7 @@ describe.each(['auto', 'rest'] as const)('polls over %s', (transport) => {
     const { ref, ofBob, id, pollOf } = await stage({ isAnonymous: false })
     const elsewhere = await personOf('bob', { transport })
     await elsewhere.polls.vote({ room: ref, pollId: id, optionIndex: 1 })
-    await expect.poll(() => pollOf(ofBob), { timeout: 10_000 }).toEqual({ mine: [1], counts: [0, 1] })
+    await expect.poll(() => pollOf(ofBob), { timeout: 30_000 }).toEqual({ mine: [1], counts: [0, 1] })
   })
 })
 
