@@ -63,6 +63,8 @@ export interface Ground {
   s3?: { endpoint: string; keyId: string; secret: string }
   /** Whether people can go live, by an engine beside the server. */
   livestreams?: boolean
+  /** Instead of those of `npm start`. */
+  nodeOptions?: string[]
 }
 
 export function directoryOfRun(): string {
@@ -77,10 +79,11 @@ export function startPlaza({
   directory = directoryOfRun(),
   s3,
   livestreams,
+  nodeOptions = startOptions(),
 }: Ground = {}): Promise<Measured> {
   build()
   return listening(
-    start(0, [...startOptions(), ...probed, programs.main], {
+    start(0, [...nodeOptions, ...probed, programs.main], {
       PORT: '0',
       OPS_PORT: '0',
       DATA_DIR: directory,

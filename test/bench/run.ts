@@ -11,6 +11,7 @@ import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
 import { measureSearch } from './search.ts'
+import { measureSignIns } from './sign-ins.ts'
 import { measureStreamChat } from './stream-chat.ts'
 import { measureUploads } from './uploads.ts'
 import { measureWatchers } from './watchers.ts'
@@ -25,6 +26,7 @@ const settings = [
   'alone',
   'agents',
   'uploads',
+  'sign-ins',
   'video',
 ] as const
 const { values: options } = parseArgs({
@@ -89,6 +91,7 @@ if (options.only.includes('agents')) {
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
 }
 if (options.only.includes('uploads')) await measureUploads(report, isQuick ? 50 : 200, isQuick ? 4 : 10)
+if (options.only.includes('sign-ins')) await measureSignIns(report, isQuick ? 500 : 2_500)
 if (options.only.includes('video')) {
   const seconds = isQuick ? 5 : 20
   const crowd = { watchers: isQuick ? 10_000 : 100_000, changing: 1_000, seconds: seconds / 2 }
