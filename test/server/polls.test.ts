@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Polls } from '#server/domains/room-state/model'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Polls, Votes } from '#server/domains/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
@@ -34,6 +34,39 @@ afterAll(() => server.close())
 const counts = ({ votes }: Poll) => votes.map(({ count }) => count)
 const shown = async (who: Person, room: RoomRef, id: string) =>
   (await who.does('rest', polls.list, { room })).polls.find((poll) => poll.id === id)
+
+test('a poll is read with the votes that it counts, however slowly they are written', async () => {
+  const room = await channelOf(owner, member)
+  const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const write = Votes.bulkWrite.bind(Votes)
+  const held = vi.spyOn(Votes, 'bulkWrite').mockImplementationOnce(async (...given: Parameters<typeof write>) => {
+    await opened
+    return write(...given)
+  })
+  try {
+    const voting = member.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
+    await expect.poll(() => held.mock.calls.length).toBe(1)
+    for (let look = 0; look < 10; look++) {
+      const known = await shown(member, room, poll.id)
+      expect([known?.version, known?.user_votes]).toEqual([1, []])
+    }
+    open()
+    await voting
+    await expect
+      .poll(async () => {
+        const known = await shown(member, room, poll.id)
+        return [known?.version, known?.user_votes]
+      })
+      .toEqual([2, [1]])
+  } finally {
+    open()
+    held.mockRestore()
+  }
+})
 
 describe.each(over)('a poll asked over %s', (door) => {
   test('is a message in the order of the room, and is listed newest first', async () => {

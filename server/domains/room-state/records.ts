@@ -318,6 +318,9 @@ export const records: Records = {
   },
   async save(room, changes) {
     const groups = [...byKind(changes, ({ key }) => key)]
-    await Promise.all(groups.map(([kind, its]) => kind.save(room, its)))
+    const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
+    // Whoever reads a poll reads the votes that it counts: they are written before it.
+    await save(groups.filter(([kind]) => kind !== pollKind))
+    await save(groups.filter(([kind]) => kind === pollKind))
   },
 }
