@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
 import { signIn } from '#test/support/wallet'
 
-/** Four times what an account, its session and the budgets of its address were measured to hold for a while. */
+/** Four times what each was measured to leave, where few sign in. */
 const bytesOfOne = 40_000
 
 let server: Booted
