@@ -227,7 +227,7 @@ describe('T50: nobody listens at a room they were not let into', () => {
       await me.rest('POST /api/chat-rules/ban', { ...ban, action: 'unban' })
       wire.close()
     }
-  }, 60_000)
+  })
 })
 
 describe('frames outside of the protocol', () => {

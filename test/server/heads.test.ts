@@ -6,6 +6,7 @@ import { messages } from '#shared/api/messages'
 import { heads } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import type { Line } from '#test/support/line'
 import { channelOf, type Person, person } from '#test/support/people'
 
 let server: Booted
@@ -41,9 +42,8 @@ test('every 25 seconds a connection is told the heads of the rooms it listens to
 test('connections are told one after the other, not all at one moment', async () => {
   const room = await channelOf(owner)
   const [{ node } = {}] = server.apps
-  const lines = await Promise.all(
-    Array.from({ length: 20 }, () => person(server, 'owner', server.url).then((one) => one.line())),
-  )
+  const lines: Line[] = []
+  while (lines.length < 20) lines.push(await (await person(server, 'owner', server.url)).line())
   for (const { socket } of lines) await socket.emitWithAck('room:join', { room })
   const told = () => lines.reduce((sum, line) => sum + line.all(heads).length, 0)
   const steps: number[] = []
