@@ -25,6 +25,8 @@ const PersonCard = lazy(async () => ({ default: (await import('./accounts/person
 
 const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
 
+const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
+
 const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
 
 const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
@@ -38,7 +40,7 @@ export function Home() {
   const client = useClient()
   const rooms = useRooms()
   const blocks = useLoadedBlocks()
-  const { room, panel, agents, live } = useRoute()
+  const { room, panel, agents, live, calls } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -46,7 +48,7 @@ export function Home() {
   useIdentityNotices()
   const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null
+  const isElsewhere = agents !== null || live !== null || calls
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
@@ -68,7 +70,7 @@ export function Home() {
                     Skip to the message field
                   </button>
                 )}
-                <Sidebar chosen={room} agents={agents} live={live} />
+                <Sidebar chosen={room} agents={agents} live={live} calls={calls} />
                 {room && lookOf(room).isWatched && (
                   <LazyBoundary
                     waiting={
@@ -90,6 +92,17 @@ export function Home() {
                     }
                   >
                     <LiveView path={live} />
+                  </LazyBoundary>
+                )}
+                {calls && (
+                  <LazyBoundary
+                    waiting={
+                      <div className="room-none">
+                        <Skeleton label="Opening the calls" />
+                      </div>
+                    }
+                  >
+                    <CallsView />
                   </LazyBoundary>
                 )}
                 {agents && (

@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
+import { callEvents, calls } from './calls.ts'
 import { cluster } from './cluster.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
@@ -61,6 +62,7 @@ export const api = {
   social,
   friends,
   contactNotes,
+  calls,
   profiles,
   cluster,
   wallet,
@@ -85,6 +87,7 @@ export const told = {
   identities: identityEvents,
   friends: friendEvents,
   contactNotes: contactNoteEvents,
+  calls: callEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
   knowledge: knowledgeEvents,
@@ -100,6 +103,7 @@ export const events = {
   ...told.identities,
   ...told.friends,
   ...told.contactNotes,
+  ...told.calls,
   ...told.groupInvitations,
   ...told.agents,
   ...told.knowledge,

@@ -2,6 +2,7 @@ import { acts } from './list/acts.ts'
 import { agents } from './list/agents.ts'
 import { answers } from './list/answers.ts'
 import { budgets } from './list/budgets.ts'
+import { calls } from './list/calls.ts'
 import { direct } from './list/direct.ts'
 import { discovery } from './list/discovery.ts'
 import { domains } from './list/domains.ts'
@@ -62,6 +63,7 @@ export const mutations: readonly Mutation[] = [
   ...agents,
   ...answers,
   ...discovery,
+  ...calls,
   ...models,
   ...runFaults,
 ]

@@ -4,13 +4,14 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { Badge } from './room-list.tsx'
 import { titleOf } from './room-title.ts'
-import { linkToAgents, linkToRoom, type Route } from './route.ts'
+import { linkToAgents, linkToCalls, linkToRoom, type Route } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
 /** What stands above the rooms, in this order, each for as long as it has something to show. */
-export function Places({ agents, live, chosenKey }: Pick<Route, 'agents' | 'live'> & { chosenKey: string | null }) {
+export function Places(props: Pick<Route, 'agents' | 'live' | 'calls'> & { chosenKey: string | null }) {
+  const { agents, live, calls, chosenKey } = props
   const rooms = useRoomList().value ?? []
   return (
     <nav aria-label="Places">
@@ -20,6 +21,7 @@ export function Places({ agents, live, chosenKey }: Pick<Route, 'agents' | 'live
           <LiveNow isOpen={live !== null} />
         </LazyBoundary>
         <PlaceRow icon="agent" title="Agents" href={linkToAgents()} isOpen={agents !== null} />
+        <PlaceRow icon="phone" title="Calls" href={linkToCalls} isOpen={calls} />
       </ul>
     </nav>
   )

@@ -13,15 +13,18 @@ export interface Route {
   agents: readonly string[] | null
   /** `#/live`: who is live; `#/go-live`: a stream of one's own. */
   live: 'now' | 'new' | null
+  /** `#/calls`: the calls of the account. */
+  calls: boolean
 }
 
-const nowhere: Route = { room: null, panel: null, agents: null, live: null }
+const nowhere: Route = { room: null, panel: null, agents: null, live: null, calls: false }
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(listenToHash, hashOfPage)
   const [, key, part, ...rest] = hash.split('/').map(decodeURIComponent)
   if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
+  if (key === 'calls') return { ...nowhere, calls: true }
   if (key === 'go-live') return { ...nowhere, live: 'new' }
   if (key === 'live' && !part) return { ...nowhere, live: 'now' }
   const panelOf = (named: string | undefined) => panels.find((name) => name === named) ?? null
@@ -44,6 +47,7 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
   return `#/${parts.map(encodeURIComponent).join('/')}`
 }
 
+export const linkToCalls = '#/calls'
 export const linkToLive = '#/live'
 export const linkToGoLive = '#/go-live'
 

@@ -23,13 +23,13 @@ const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')
 const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']; live: Route['live'] }) {
-  const { chosen, agents, live } = props
+export function Sidebar(props: { chosen: RoomRef | null } & Pick<Route, 'agents' | 'live' | 'calls'>) {
+  const { chosen, agents, live, calls } = props
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
   const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | null>(null)
-  const isBeside = chosen !== null || agents !== null || live !== null
+  const isBeside = chosen !== null || agents !== null || live !== null || calls
   const Frame = isBeside ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
@@ -75,7 +75,7 @@ export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']
           <Icon name="plus" />
         </button>
       </header>
-      <Places agents={agents} live={live} chosenKey={chosen && roomKey(chosen)} />
+      <Places agents={agents} live={live} calls={calls} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <GroupInvitations />
       <PasskeyOffer />

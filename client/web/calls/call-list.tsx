@@ -1,0 +1,79 @@
+import type { Call } from '#shared/api/calls'
+import { useSession } from '../accounts/session.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { Avatar } from '../kit/avatar.tsx'
+import { dayOf, fullTimeOf, lengthOf, nameOf, timeOf } from '../kit/format.ts'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useStoredPicture } from '../media/stored.ts'
+import { useCalls } from './use-calls.ts'
+
+/** The calls of the account, newest first. */
+export function CallList() {
+  const { more, ...calls } = useCalls()
+  return (
+    <section aria-labelledby="call-history">
+      <h2 id="call-history">History</h2>
+      <Listed
+        loaded={calls}
+        empty={
+          <Blank icon="phone" title="No calls yet">
+            <p>Calls of yours are listed here, those that you missed too.</p>
+          </Blank>
+        }
+      >
+        {(all) => (
+          <ul className="call-rows">
+            {all.map((call) => (
+              <CallRow key={call.id} call={call} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+      {more && (
+        <ActButton className="button small" onPress={more}>
+          Older calls
+        </ActButton>
+      )}
+    </section>
+  )
+}
+
+function CallRow({ call }: { call: Call }) {
+  const { account } = useSession()
+  const isMine = call.caller_address === account
+  const other = isMine ? call.callee : call.caller
+  const name = nameOf(other.display_name ?? other.username, other.address)
+  const picture = useStoredPicture(other.avatar_url)
+  const isMissed = call.status === 'missed' && !isMine
+  return (
+    <li className="call-row">
+      <Avatar id={other.address} name={name} picture={picture} />
+      <div className="grow">
+        <strong>{name}</strong>
+        <small className={isMissed ? 'missed' : ''}>{courseOf(call, isMine)}</small>
+      </div>
+      <small className="numerals">
+        <time dateTime={call.started_at} title={fullTimeOf(call.started_at)}>
+          {dayOf(call.started_at)}, {timeOf(call.started_at)}
+        </time>
+        {call.duration_seconds > 0 && <span>{lengthOf(call.duration_seconds)}</span>}
+      </small>
+    </li>
+  )
+}
+
+const kinds = { audio: 'call', video: 'video call' } as const
+
+/** How a call went, as the one who looks sees it. */
+function courseOf({ status, call_type }: Call, isMine: boolean): string {
+  const kind = kinds[call_type]
+  const words = {
+    ringing: isMine ? `Calling: ${kind}` : `Rings: ${kind}`,
+    active: `Going on: ${kind}`,
+    completed: isMine ? `You called: ${kind}` : `Called you: ${kind}`,
+    missed: isMine ? `Not answered: ${kind}` : `Missed ${kind}`,
+    declined: isMine ? `Declined: ${kind}` : `You declined: ${kind}`,
+    failed: `Broken off: ${kind}`,
+  }
+  return words[status]
+}

@@ -1,0 +1,16 @@
+import '../styles/calls.css'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { goTo } from '../rooms/route.ts'
+import { CallList } from './call-list.tsx'
+
+/** What is shown at `#/calls`. */
+export function CallsView() {
+  return (
+    <main className="room" aria-label="Calls">
+      <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
+      <div className="calls-page">
+        <CallList />
+      </div>
+    </main>
+  )
+}

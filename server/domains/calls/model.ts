@@ -1,0 +1,43 @@
+import mongoose, { Schema } from 'mongoose'
+import type { Call, CallStatus } from '#shared/api/calls'
+
+/** A call between two accounts. Times are ISO 8601, UTC. */
+export interface StoredCall {
+  _id: string
+  caller_address: string
+  callee_address: string
+  call_type: Call['call_type']
+  status: CallStatus
+  channel_name: string | null
+  started_at: string
+  /** When the callee answered here; null where that is not known. */
+  answered_at: string | null
+  ended_at: string | null
+  duration_seconds: number
+  created_at: string
+}
+
+const required = { type: String, required: true } as const
+const optional = { type: String, default: null } as const
+
+export const Calls = mongoose.model<StoredCall>(
+  'Calls',
+  new Schema<StoredCall>(
+    {
+      _id: required,
+      caller_address: required,
+      callee_address: required,
+      call_type: required,
+      status: required,
+      channel_name: optional,
+      started_at: required,
+      answered_at: optional,
+      ended_at: optional,
+      duration_seconds: { type: Number, required: true },
+      created_at: required,
+    },
+    { collection: 'calls', versionKey: false },
+  )
+    .index({ caller_address: 1, _id: -1 })
+    .index({ callee_address: 1, _id: -1 }),
+)
