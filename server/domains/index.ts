@@ -23,6 +23,7 @@ import { passkeys } from './passkeys/index.ts'
 import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
 import { places } from './places/index.ts'
+import { points } from './points/index.ts'
 import { profiles } from './profiles/index.ts'
 import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
@@ -60,6 +61,7 @@ const registry = {
   polls,
   email,
   phone,
+  points,
   moderation,
   inbox,
   social,

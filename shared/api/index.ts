@@ -23,6 +23,7 @@ import { passkeys } from './passkeys.ts'
 import { payments } from './payments.ts'
 import { phone } from './phone.ts'
 import { places } from './places.ts'
+import { points, pointsEvents } from './points.ts'
 import { polls } from './polls.ts'
 import { profiles } from './profiles.ts'
 import { messageEvents } from './room-events.ts'
@@ -56,6 +57,7 @@ export const api = {
   messages,
   email,
   phone,
+  points,
   inbox,
   polls,
   moderation,
@@ -93,6 +95,7 @@ export const told = {
   knowledge: knowledgeEvents,
   epochs: epochEvents,
   streams: streamEvents,
+  points: pointsEvents,
 } satisfies { [Name in keyof typeof api]?: Readonly<Record<string, Event>> }
 
 /** Every event the server tells, beside those of the connection itself. */
@@ -109,4 +112,5 @@ export const events = {
   ...told.knowledge,
   ...told.epochs,
   ...told.streams,
+  ...told.points,
 }

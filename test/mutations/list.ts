@@ -19,6 +19,7 @@ import { media } from './list/media.ts'
 import { mends } from './list/mends.ts'
 import { models } from './list/models.ts'
 import { payments } from './list/payments.ts'
+import { points } from './list/points.ts'
 import { product } from './list/product.ts'
 import { protocols } from './list/protocols.ts'
 import { records } from './list/records.ts'
@@ -59,6 +60,7 @@ export const mutations: readonly Mutation[] = [
   ...webhooks,
   ...knowledge,
   ...payments,
+  ...points,
   ...scheduling,
   ...agents,
   ...answers,

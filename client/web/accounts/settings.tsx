@@ -7,6 +7,7 @@ import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { NotifySwitch } from './notify-switch.tsx'
 import { OwnPicture } from './own-picture.tsx'
+import { Points } from './points.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
@@ -14,13 +15,14 @@ import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'quiet'
+type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'points' | 'quiet'
 const pages: readonly Tab<Page>[] = [
   { name: 'profile', title: 'Profile' },
   { name: 'ways', title: 'Ways in' },
   { name: 'devices', title: 'Devices' },
   { name: 'wallet', title: 'Smart account' },
   { name: 'times', title: 'Free times' },
+  { name: 'points', title: 'Points' },
   { name: 'quiet', title: 'Quiet' },
 ]
 
@@ -40,6 +42,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
         )}
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
         {page === 'times' && <Availability />}
+        {page === 'points' && <Points onOpen={setPage} />}
         {page === 'quiet' && (
           <>
             <SilencedRooms />

@@ -38,9 +38,10 @@ export interface Account {
   email_verified: boolean
   email_verified_at: Date | null
   email_updates_opt_in: boolean
+  /** The sum of what the account was given, as it was last written down; it never falls. */
   points: number
-  /** What points were given for, each once. */
-  points_claimed: string[]
+  /** What versions before gave 100 points for, without an entry. */
+  points_claimed?: string[]
   role: Role
   /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
   role_seq: number
@@ -95,7 +96,7 @@ export const Accounts = mongoose.model<Account>(
       email_verified_at: { type: Date, default: null },
       email_updates_opt_in: { type: Boolean, required: true, default: false },
       points: { type: Number, required: true, default: 0 },
-      points_claimed: { type: [String], default: () => [] },
+      points_claimed: { type: [String], default: undefined },
       role: { type: String, required: true, default: 'user' },
       role_seq: { type: Number, required: true, default: 0 },
       is_banned: { type: Boolean, required: true, default: false },
@@ -122,6 +123,7 @@ export const Accounts = mongoose.model<Account>(
     .index({ avatar_url: 1 })
     .index({ custom_avatar_url: 1 })
     .index({ is_banned: 1 }, { partialFilterExpression: { is_banned: true } })
+    .index({ is_banned: 1, points: -1, _id: 1 })
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
 )

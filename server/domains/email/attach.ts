@@ -1,14 +1,13 @@
 import { setEmail } from '#server/domains/accounts/emails'
-import { awardOnce } from '#server/domains/accounts/points'
 import { knowBrowser } from '#server/domains/identity/browsers'
 import { issueCode, requireCode } from '#server/domains/identity/codes'
 import { addressOf, tellOfChange } from '#server/domains/identity/notices'
+import { award, awardOf } from '#server/domains/points/ledger'
 import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { allowLetter, writeCode } from './letters.ts'
 
 const purpose = 'email.attach'
-const pointsForEmail = 100
 
 /** Who adds an address to an account: whoever is signed in. Null where nobody is, and no account was named. */
 export function attaching(context: Context, named: string | undefined): SignedIn | null {
@@ -32,6 +31,6 @@ export async function attach(context: Context, { account }: SignedIn, code: stri
   await knowBrowser(context, email)
   if (email !== before)
     await tellOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])
-  const pointsAwarded = await awardOnce(account, 'email_verified', pointsForEmail)
+  const pointsAwarded = await award(context, account, awardOf.email_verified)
   return { success: true as const, message: 'This address is yours now', email, pointsAwarded }
 }

@@ -1,10 +1,10 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { awardOnce } from '#server/domains/accounts/points'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import { knowBrowser, maySendTo } from '#server/domains/identity/browsers'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
 import { tellOfChange } from '#server/domains/identity/notices'
 import { postText, sendText } from '#server/domains/outgoing/index'
+import { award, awardOf } from '#server/domains/points/ledger'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { phone as contract } from '#shared/api/phone'
@@ -13,7 +13,6 @@ import { done } from '#shared/kit/primitives'
 import { noCode, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
 
 const purpose = 'phone.verify'
-const pointsForPhone = 100
 const hourSeconds = 3_600
 const textsPerClient = 10
 
@@ -44,7 +43,7 @@ export const phone = defineDomain(
       await verifyNumber(account, phoneNumber, node.now())
       await knowBrowser(context, phoneNumber)
       await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
-      const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
+      const pointsAwarded = await award(context, account, awardOf.phone_verified)
       return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
     },
 

@@ -47,6 +47,7 @@ export const agentEvents = (title: string): Suite => ({
   file: 'test/server/agent-events.test.ts',
   title,
 })
+export const inPoints = (title: string): Suite => ({ project: 'embedded', file: 'test/server/points.test.ts', title })
 export const slots = unit('unit/slots.test.ts')
 export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')

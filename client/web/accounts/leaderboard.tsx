@@ -1,0 +1,41 @@
+import { useClient } from '../connection/client.ts'
+import { nameOf, plural } from '../kit/format.ts'
+import { Problem, Skeleton } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+const shownAtMost = 10
+
+/** Who has most points, and the place of the account; looked at again when its points change. */
+export function Leaderboard({ points }: { points: number }) {
+  const client = useClient()
+  const ranks = useLoaded(`ranks ${points}`, async () => {
+    const [{ entries, total }, { entry }] = await Promise.all([
+      client.points.leaderboard({ limit: shownAtMost }),
+      client.points.ownRank({}),
+    ])
+    const isAmong = entries.some(({ address }) => address === entry?.address)
+    return { shown: entry && !isAmong ? [...entries, entry] : entries, own: entry?.address, total }
+  })
+  const { value, error, reload } = ranks
+  return (
+    <section className="stack">
+      <h3 className="label">Most points</h3>
+      <Problem error={error} onRetry={reload} />
+      {!value && !error && <Skeleton rows={3} />}
+      {value?.shown.length === 0 && <p className="hint">Nobody has any yet.</p>}
+      <ol className="quiet-list ranks" aria-label="Most points">
+        {value?.shown.map(({ rank, address, username, display_name, score }) => (
+          <li key={address} className="row">
+            <span className="rank numerals">{rank}</span>
+            <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
+            {address === value.own && <span className="chip">You</span>}
+            <span className="numerals">{plural(score, 'point')}</span>
+          </li>
+        ))}
+      </ol>
+      {value && value.total > shownAtMost && (
+        <p className="hint">{plural(value.total, 'person', 'people')} have points.</p>
+      )}
+    </section>
+  )
+}

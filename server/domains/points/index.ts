@@ -1,0 +1,55 @@
+import { signedIn } from '#server/kernel/context'
+import { placeOfId } from '#server/kernel/cursors'
+import { defineDomain } from '#server/kernel/domain'
+import { points as contract } from '#shared/api/points'
+import { claimAction, earnedBy } from './actions.ts'
+import { claimDaily, dailyOf, isDaily } from './daily.ts'
+import { entriesOf, holdingOf, shownEntry } from './ledger.ts'
+import { leaderboard, placeOf } from './ranks.ts'
+
+const newestAtMost = 50
+
+export const points = defineDomain(contract, {
+  async get(_input, context) {
+    const { account } = signedIn(context)
+    const { points, claims } = await holdingOf(account)
+    const [entries, actions] = await Promise.all([entriesOf(account, newestAtMost), earnedBy(account, claims)])
+    const claimed = Object.fromEntries(
+      [...claims].filter((claim) => !isDaily(claim)).map((claim) => [claim, true as const]),
+    )
+    return { points, claimed, history: entries.map(shownEntry), actions }
+  },
+
+  claim: ({ action }, context) => claimAction(context, action),
+
+  async balance(_input, context) {
+    const { account } = signedIn(context)
+    const { points } = await holdingOf(account)
+    return { address: account, balance: points, lifetime_earned: points }
+  },
+
+  async history({ limit, before }, context) {
+    const place = before === undefined ? undefined : placeOfId(before)
+    const entries = await entriesOf(signedIn(context).account, limit, place)
+    return {
+      transactions: entries.map(({ _id, points, reason, created_at }) => ({
+        id: _id,
+        amount: points,
+        reason,
+        created_at: created_at.toISOString(),
+      })),
+    }
+  },
+
+  daily: (_input, context) => dailyOf(signedIn(context).account, context.node.now()),
+
+  claimDaily: (_input, context) => claimDaily(context),
+
+  leaderboard: ({ limit }, { node }) => leaderboard(node, limit),
+
+  async ownRank(_input, context) {
+    const { account } = signedIn(context)
+    await holdingOf(account)
+    return { entry: await placeOf(account) }
+  },
+})

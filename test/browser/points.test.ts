@@ -1,0 +1,36 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+
+let plaza: Awaited<ReturnType<typeof openPlaza>>
+beforeAll(async () => {
+  plaza = await openPlaza()
+})
+afterAll(() => plaza.close())
+
+async function openPoints(page: Page) {
+  await page.getByRole('button', { name: /Settings/ }).click()
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Points' }).click()
+  return settings
+}
+
+test.each([
+  ['desktop', desktop],
+  ['phone', phone],
+])('points are claimed on a %s, and seen at once', async (_name, device) => {
+  const page = await plaza.guest(device)
+  if (device === phone) await page.getByRole('button', { name: 'Back to the rooms' }).click()
+  const settings = await openPoints(page)
+  await settings.locator('.points-total', { hasText: /^ ?0 points/ }).waitFor()
+  await settings.getByRole('button', { name: 'Claim the daily bonus' }).click()
+  await settings.getByText(/^Again in/).waitFor()
+  await settings.locator('.points-total', { hasText: '3 points' }).waitFor()
+  await settings.getByRole('list', { name: 'What you were given' }).getByText('Daily bonus').waitFor()
+  const own = settings.getByRole('list', { name: 'Most points' }).getByRole('listitem').filter({ hasText: 'You' })
+  await expect.poll(() => own.textContent()).toMatch(/^1.*You3 points$/)
+  expect(await axeFaults(page)).toEqual([])
+  await settings.getByRole('button', { name: 'Go there: Take a username' }).click()
+  await settings.getByRole('tab', { name: 'Profile', selected: true }).waitFor()
+  await plaza.settle()
+})
