@@ -31,6 +31,7 @@ import { pageRoutes } from './kernel/page.ts'
 import { hearingOf } from './kernel/sockets/hearing.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
+import { refuseUnreadable } from './kernel/unreadable.ts'
 import { openUploads } from './kernel/uploads.ts'
 import type { Platform } from './platform.ts'
 import type { Database } from './ports/database/port.ts'
@@ -90,15 +91,15 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const server = createServer(serverLimits)
   keepPace(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
-  server.on(
-    'request',
-    httpDoor({
-      ...shared,
-      slots,
-      uploads,
-      raw: [...docsRoutes, ...(captured?.routes ?? []), ...fileRoutes(platform.services.storage), ...pageRoutes()],
-    }),
-  )
+  refuseUnreadable(server)
+  const door = httpDoor({
+    ...shared,
+    slots,
+    uploads,
+    raw: [...docsRoutes, ...(captured?.routes ?? []), ...fileRoutes(platform.services.storage), ...pageRoutes()],
+  })
+  server.on('request', door)
+  server.on('checkExpectation', door)
   const sockets = openSockets(server, {
     ...shared,
     slots,

@@ -8,6 +8,7 @@ export const errors = {
   FORBIDDEN: [403, 'You may not do this.'],
   NOT_FOUND: [404, 'Not found.'],
   METHOD_NOT_ALLOWED: [405, 'This method is not allowed here.'],
+  REQUEST_TIMEOUT: [408, 'The request came too slowly. Send it again.'],
   CONFLICT: [409, 'This conflicts with what is there already.'],
   RATE_LIMIT_EXCEEDED: [429, 'Too many requests'],
   INTERNAL_ERROR: [500, 'Something went wrong.'],

@@ -30,6 +30,8 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   const bySocket = new WeakMap<Socket, Slot>()
 
   server.on('connection', (socket) => {
+    // One that asked for another protocol comes a second time.
+    if (bySocket.has(socket)) return
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
     const slot = newSlot(addressOf(undefined, 0, remote), socket)

@@ -14,7 +14,7 @@ export const cursorAt = (list: ListName, place: string): string =>
 /** The place that a cursor of this list names; anything else is `INVALID_PARAMETER`. It keeps nothing secret: it finds mistakes. */
 export function placeIn(list: ListName, cursor: string): string {
   const place = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()
-  if (cursor !== cursorAt(list, place)) throw invalid()
+  if (cursor !== cursorAt(list, place)) throw invalidCursor()
   return place
 }
 
@@ -22,8 +22,8 @@ const ownId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** The id of a row that a list goes on from. Ids are in the order in which they were made, so it is a place also once the row is gone. */
 export function placeOfId(id: string): string {
-  if (!ownId.test(id)) throw invalid()
+  if (!ownId.test(id)) throw invalidCursor()
   return id
 }
 
-const invalid = () => new AppError('INVALID_PARAMETER', { message: 'Invalid cursor' })
+export const invalidCursor = () => new AppError('INVALID_PARAMETER', { message: 'Invalid cursor' })

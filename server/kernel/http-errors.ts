@@ -4,22 +4,24 @@ import { type ErrorBody, expandRoute, type Method, pathParameters } from '#share
 import { signInText } from '#shared/kit/sign-in-text'
 import type { Bound } from './context.ts'
 import { refusalFrom } from './deadline.ts'
+import { tellDeprecatedPath } from './deprecation.ts'
 import { spellingsOf } from './http-input.ts'
 import type { Kernel } from './invoke.ts'
 import { answerCutOff, isCutOff } from './long-body.ts'
 
 const known = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
-    spellingsOf(operation).flatMap(({ route, errorBody }) =>
-      expandRoute(route).map(({ method, path }) => ({
-        method,
-        path,
-        errorBody,
+    spellingsOf(operation).flatMap(({ route, errorBody, successor }) =>
+      expandRoute(route).map(({ method, path, query }) => ({
+        ...{ method, path, query, errorBody, successor },
         parameters: pathParameters(path).length,
         matches: new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'),
       })),
     ),
   )
+
+/** Those with fewer parameters come first, and those that no query asks for. */
+const rankOf = ({ parameters, query }: ReturnType<typeof known>[number]) => 2 * parameters + (query ? 1 : 0)
 
 /** Whether pages of every site may ask for a path. What changes something there by another operation is not open with it. */
 export function openTo(bound: readonly Bound[]): (method: string, path: string) => boolean {
@@ -111,9 +113,9 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
 
 /** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
 export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorRequestHandler => {
-  const routes = known(bound)
-  const shapeOf = ({ method, path }: Request) =>
-    routes.find((route) => route.method === method && route.matches.test(path))?.errorBody ?? 'coded'
+  const routes = known(bound).sort((one, other) => rankOf(one) - rankOf(other))
+  const routeOf = ({ method, path }: Request) =>
+    routes.find((route) => route.method === method && route.matches.test(path))
   return (thrown, request, response, _next) => {
     const error = asAppError(thrown)
     if (error !== thrown && error.status >= 500) {
@@ -128,13 +130,32 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
     const text = isNobody ? signInText(request.path) : error.message
-    const shape: ErrorBody = response.locals.errorBody ?? shapeOf(request)
+    const asked = routeOf(request)
+    if (asked && !response.hasHeader('Deprecation'))
+      tellDeprecatedPath(response, asked.successor, request.path, parametersIn(asked.path, request.path))
+    const shape: ErrorBody = response.locals.errorBody ?? asked?.errorBody ?? 'coded'
     response.setHeader(errorHeaders.shape, shape)
     const body = errorBody(error, shape, text)
     response.status(error.status)
     if (isCutOff(request, response)) answerCutOff(request, response, body)
     else response.json(body)
   }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** What stands in a path that this one matches. */
+function parametersIn(path: string, asked: string): object {
+  const given = decoded(asked).split('/')
+  return Object.fromEntries(
+    path.split('/').flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), given[at]]] : [])),
+  )
 }
 
 export function errorBody(

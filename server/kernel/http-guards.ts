@@ -159,6 +159,12 @@ export const begin =
     next()
   }
 
+/** What a request expects of the server beyond its answer: to hear that it may go on (`100-continue`), and nothing else. */
+export const refuseExpectations: RequestHandler = (request, _response, next) => {
+  if (/^(100-continue)?$/i.test(request.get('expect') ?? '')) return next()
+  throw new AppError('VALIDATION_ERROR', { status: 417, message: 'Expect: 100-continue alone is known here' })
+}
+
 export const jsonOnly: RequestHandler = (request, _response, next) => {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.get('content-length') ?? 0) > 0
   if (!hasBody) return next()

@@ -2,7 +2,7 @@ import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
-import type { Alias, ErrorBody, Operation, Route } from '#shared/kit/contract'
+import { type Alias, type ErrorBody, type Operation, type Route, successorOf } from '#shared/kit/contract'
 import { objectsIn } from './invoke.ts'
 
 export const sessionCookie = 'app_session'
@@ -17,7 +17,7 @@ export interface Spelling {
   errorBody: ErrorBody
   /** How a sequence is written. */
   form: 'lines' | 'events'
-  /** The path that new clients use, where this is another one; null of that path itself. */
+  /** The path that new clients use, where this is an older one. */
   successor: Route | null
 }
 
@@ -38,13 +38,13 @@ export function spellingsOf(operation: Operation): Spelling[] {
   const aliases = (operation.aliases ?? []) as readonly Alias<unknown, unknown>[]
   return [
     ...own,
-    ...aliases.map((alias, at) => ({
+    ...aliases.map((alias) => ({
       route: alias.http,
       schema: alias.input ?? operation.input,
       answer: alias.answer?.of ?? ((output: unknown) => output),
       errorBody: alias.errorBody ?? 'text',
       form: 'lines' as const,
-      successor: operation.http ?? (at === 0 ? null : (aliases[0]?.http ?? null)),
+      successor: successorOf(operation, alias),
     })),
   ]
 }

@@ -6,7 +6,7 @@ import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
-import { tellDeprecated } from './deprecation.ts'
+import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
 import type { Door } from './door.ts'
 import { keepFilesApart } from './files-host.ts'
 import { answerError, methodsOfOthers, openTo, unknownRoute } from './http-errors.ts'
@@ -19,6 +19,7 @@ import {
   rateHeaders,
   readBody,
   readLongBody,
+  refuseExpectations,
   refuseForeign,
   refuseVisits,
   securityHeaders,
@@ -57,7 +58,7 @@ export function httpDoor(door: HttpDoor): Express {
   const foreign = crossOrigin(door.origins, openTo(door.bound))
   const { settings, services } = door.kernel.node
   app.use(identifyRequest(door), keepFilesApart(settings), passMedia(door))
-  app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door))
+  app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door), refuseExpectations)
   app.post('/api/webhooks/video', hearProvider(door))
   app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
   app.use('/socket.io', refusePolling)
@@ -157,7 +158,7 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
-  tellDeprecated(response, spelling, request.params)
+  tellDeprecatedPath(response, spelling.successor, request.path, request.params)
   const { stream } = bound.operation
   if (stream && response.socket === null)
     throw new AppError('VALIDATION_ERROR', { message: 'A stream is not asked for behind another request' })
@@ -218,9 +219,9 @@ async function answer(
     },
     gone: () => gone.signal,
     onAnswer() {},
+    onInput: (read) => tellDeprecated(response, spelling.successor, read as object),
     onRate: (rate) => rateHeaders(response, rate),
   })
-  tellDeprecated(response, spelling, input as object)
   if (isUnchanged) return void response.status(304).end()
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
   const isStill = () => endOf(caller, again)

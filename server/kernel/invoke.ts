@@ -17,6 +17,8 @@ export interface Call extends Asked {
   askedAt: number
   /** Aborted when the caller has gone; a socket makes it when somebody asks. */
   gone(): AbortSignal
+  /** Receives the input as soon as it is read. */
+  onInput?(input: unknown): void
   /** Receives the state of the bucket as soon as it is known. */
   onRate(rate: Rate): void
 }
@@ -84,6 +86,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   refuseOtherCallers(schema, raw, call.caller)
   refuseOldProofs(kernel, operation, raw, call.caller)
   const input = parse(schema, raw)
+  call.onInput?.(input)
   await spend(kernel, operation, input, call)
   const key = replayKey(operation, input)
   const { account } = call.caller
@@ -232,7 +235,7 @@ async function spend(
 }
 
 function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
-  const { askedAt, gone, onRate, ...asked } = call
+  const { askedAt, gone, onInput, onRate, ...asked } = call
   return {
     ...asked,
     creationId,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { errorHeaders } from '#shared/errors'
 import { whenOver } from './answer-end.ts'
 
 const lookMilliseconds = 1_000
@@ -48,5 +49,5 @@ function look(request: IncomingMessage, one: Coming): void {
 function end(request: IncomingMessage, response: ServerResponse): void {
   const leave = () => void request.destroy()
   if (response.headersSent || response.socket === null) leave()
-  else response.writeHead(408, { Connection: 'close' }).end(leave)
+  else response.writeHead(408, { Connection: 'close', [errorHeaders.code]: 'REQUEST_TIMEOUT' }).end(leave)
 }

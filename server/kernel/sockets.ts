@@ -15,6 +15,7 @@ import { deliverOne, everybody, liveSockets } from './sockets/live.ts'
 import { meterConnections } from './sockets/meter.ts'
 import { eventsOf, receive } from './sockets/receive.ts'
 import { startSweep } from './sockets/sweep.ts'
+import { passUpgrades } from './upgrades.ts'
 
 interface OpenSockets {
   live: Live
@@ -35,6 +36,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
   const io = new Server(server, {
     transports: ['websocket'],
     serveClient: false,
+    destroyUpgrade: false,
     connectTimeout: 10_000,
     maxHttpBufferSize: longestPacket,
     perMessageDeflate: false,
@@ -75,6 +77,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
       })
     })
   }
+  passUpgrades(server, ({ url = '' }) => url.startsWith(`${io.path()}/`))
   const endSweep = startSweep(io, door)
   return {
     live: liveSockets(io, door.hearing),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, onceByKey, pageSize, repeatable } from '#shared/kit/primitives'
+import { afterCursor, CallerAddress, nextCursor, onceByKey, pageSize, repeatable } from '#shared/kit/primitives'
 import { LocationChat, locationChatOf } from './location-chat.ts'
 import { claimed, Latitude, Longitude } from './places.ts'
 import { Member, Room } from './room.ts'
@@ -78,12 +78,13 @@ export const locationRooms = {
         radius: z.number().min(1).max(100_000).default(5_000),
         placeId: z.string().min(1).max(300).optional(),
         limit: pageSize(50, 20),
+        ...afterCursor,
       })
       .refine(({ lat, lng }) => (lat === undefined) === (lng === undefined), {
         error: 'lat and lng: both of them or none',
         path: ['lat'],
       }),
-    output: z.object({ chats: z.array(LocationChat), count: z.number().int() }),
+    output: z.object({ chats: z.array(LocationChat), count: z.number().int(), ...nextCursor }),
   }),
   locationRoom: operation({
     summary: 'The room of a place with its newest 50 members; they are shown to those who may read it.',

@@ -3,12 +3,14 @@ import { event, operation } from '#shared/kit/contract'
 import { cut } from '#shared/kit/cut'
 import {
   Address,
+  afterCursor,
   CallerAddress,
   count,
   Done,
   Id,
   line,
   Moment,
+  nextCursor,
   pageSize,
   RoomRef,
   Time,
@@ -79,8 +81,13 @@ export const streams = {
     access: 'user',
     limit: 'strict',
     errorBody: 'text',
-    input: z.object({ userAddress: Address.optional(), live: Flag.optional(), limit: pageSize(100, 20) }),
-    output: z.object({ streams: z.array(Stream) }),
+    input: z.object({
+      userAddress: Address.optional(),
+      live: Flag.optional(),
+      limit: pageSize(100, 20),
+      ...afterCursor,
+    }),
+    output: z.object({ streams: z.array(Stream), ...nextCursor }),
   }),
   get: operation({
     summary: 'One stream; with the key for its owner.',
@@ -341,8 +348,12 @@ export const streams = {
     limit: 'general',
     errorBody: 'text',
     /** `live` changes nothing: no others are listed. */
-    input: z.object({ live: z.union([z.literal(true), z.literal('true')]).optional(), limit: pageSize(100, 50) }),
-    output: z.object({ streams: z.array(PublicStream) }),
+    input: z.object({
+      live: z.union([z.literal(true), z.literal('true')]).optional(),
+      limit: pageSize(100, 50),
+      ...afterCursor,
+    }),
+    output: z.object({ streams: z.array(PublicStream), ...nextCursor }),
   }),
 }
 

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Done, Id, Link, line, onceByKey, pageSize, RoomRef, repeatable, Time } from '#shared/kit/primitives'
+import {
+  afterCursor,
+  Done,
+  Id,
+  Link,
+  line,
+  nextCursor,
+  onceByKey,
+  pageSize,
+  RoomRef,
+  repeatable,
+  Time,
+} from '#shared/kit/primitives'
 import { RoomKey } from './room.ts'
 import { roomEventTypes } from './room-events.ts'
 
@@ -175,8 +187,8 @@ export const webhooks = {
     socket: '/rooms webhook:deliveries',
     access: 'user',
     limit: 'general',
-    input: z.object({ id: Id, state: z.enum(deliveryStates).optional(), limit: pageSize(100, 50) }),
-    output: z.object({ deliveries: z.array(Delivery) }),
+    input: z.object({ id: Id, state: z.enum(deliveryStates).optional(), limit: pageSize(100, 50), ...afterCursor }),
+    output: z.object({ deliveries: z.array(Delivery), ...nextCursor }),
     errors: ['NOT_FOUND'],
   }),
   replay: operation({

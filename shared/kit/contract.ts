@@ -187,6 +187,19 @@ export const operationsOf = (api: Api): Named[] =>
 const routesOf = ({ http, aliases = [] }: Operation): Route[] =>
   [http, ...aliases.map((alias) => alias.http)].filter((route) => route !== undefined)
 
+/**
+ * The path that new clients use in the place of this alias: the operation's own, or else that of its first alias. Null of what is as good:
+ * another method of that path, and that path itself.
+ */
+export function successorOf(
+  { http, aliases = [] }: Operation,
+  alias: Pick<Alias<unknown, unknown>, 'http'>,
+): Route | null {
+  const first = http ?? aliases[0]?.http
+  const pathIn = (route: Route) => route.replace(/^\w+ /, '')
+  return first === undefined || pathIn(first) === pathIn(alias.http) ? null : first
+}
+
 const onlyReads = (routes: readonly Route[]): boolean => routes.every((route) => route.startsWith('GET '))
 
 /**

@@ -9,6 +9,7 @@ import {
   operationsOf,
   pathParameters,
   type Route,
+  successorOf,
 } from './contract.ts'
 import {
   type Example,
@@ -37,7 +38,7 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
       for (const { method, path, fixed, query } of expandRoute(spelling.route)) {
         const template = path.replace(/:([a-zA-Z_]+)/g, '{$1}')
         const id = [declared.name, ...(index === 0 ? [] : [`alias${index}`]), ...(fixed ? [fixed.type] : [])].join('.')
-        const example = index === 0 ? (examples[id] ?? examples[declared.name]) : undefined
+        const example = spelling.isDeprecated ? undefined : (examples[id] ?? examples[declared.name])
         const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined, example)
         const verb = method.toLowerCase()
         // Other spellings are answered as ever; new clients use the first.
@@ -106,15 +107,16 @@ interface Spelling {
   isDeprecated: boolean
 }
 
-function spellingsOf({ http, aliases = [], input, output, errorBody = 'coded' }: Operation): Spelling[] {
+function spellingsOf(operation: Operation): Spelling[] {
+  const { http, aliases = [], input, output, errorBody = 'coded' } = operation
   const own = http ? [{ route: http, input, answer: output, errorBody, isOwn: true, isDeprecated: false }] : []
-  const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias, at) => ({
+  const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias) => ({
     route: alias.http,
     input: alias.input ?? input,
     answer: alias.answer?.schema ?? output,
     errorBody: alias.errorBody ?? 'text',
     isOwn: false,
-    isDeprecated: http !== undefined || at > 0,
+    isDeprecated: successorOf(operation, alias) !== null,
   }))
   return [...own, ...others]
 }

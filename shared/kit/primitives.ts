@@ -111,6 +111,10 @@ export const pageSize = (most: number, usual = most) => atMost(most).default(usu
 
 /** Where a page of a list goes on, as the page before told it: good for the same list of the same caller alone, else 400. */
 export const Cursor = z.string().max(1_000)
+/** Of an input: the page after the one whose `next_cursor` this is. */
+export const afterCursor = { cursor: Cursor.optional() }
+/** Beside the items of a page: where the next one goes on; null at the end. */
+export const nextCursor = { next_cursor: z.string().nullable() }
 
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>

@@ -5,6 +5,7 @@ import {
   type RoomKind,
   type RoomType,
   roomKinds,
+  roomTypes,
   singleTypes,
 } from './room-kinds.ts'
 
@@ -58,4 +59,20 @@ export const conversationOf = (room: Ref, account: string) => ({
 export function roomOfConversation(type: Conversation, id: string, account: string): Ref {
   if (isBetweenTwo(type)) return dmOf(account, id)
   return id === 'global' ? alpha : { type, id }
+}
+
+const placesOf = (type: RoomType) =>
+  roomKinds[type].paths.map((path) => ({
+    type,
+    matches: new RegExp(`^${path.replace(':id', '([^/]+)')}(?:/|$)`, 'i'),
+  }))
+const places = [...singleTypes, ...roomTypes.filter((type) => !isSingle(type))].flatMap(placesOf)
+
+/** The room that a documented path is of, such as `/api/channels/:id/messages`; null of every other path. */
+export function roomOfPath(path: string): Ref | null {
+  for (const { type, matches } of places) {
+    const found = matches.exec(path)
+    if (found) return roomRef(type, found[1])
+  }
+  return null
 }

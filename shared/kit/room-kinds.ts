@@ -29,6 +29,8 @@ export interface RoomKind {
   conversation: Conversation
   /** The field that carries its id in rows of the documented paths. */
   idField: 'channel_id' | 'group_id' | null
+  /** Where the documented paths have rooms of the kind, besides `/api/rooms`; none where they have none. */
+  paths: readonly string[]
   /** What paths of agents call it; null where official agents are no members. */
   agentPlace: string | null
   /** What a page shows it as. */
@@ -49,24 +51,44 @@ const open = {
   tells: { counts: true, typing: true },
   conversation: 'channel',
   idField: null,
+  paths: [],
   agentPlace: null,
   shownAs: 'room',
 } as const satisfies RoomKind
 
 /** A new kind of room is an entry here and one on the server. */
 export const roomKinds = {
-  channel: { ...open, mayShareKey: true, foundedBy: 'createChannel', idField: 'channel_id', agentPlace: 'channel' },
-  alpha: { ...open, id: 'none', agentPlace: 'global', shownAs: 'lobby' },
-  location: { ...open, foundedBy: 'createLocationRoom', agentPlace: 'location' },
+  channel: {
+    ...open,
+    mayShareKey: true,
+    foundedBy: 'createChannel',
+    idField: 'channel_id',
+    paths: ['/api/channels/:id'],
+    agentPlace: 'channel',
+  },
+  alpha: {
+    ...open,
+    id: 'none',
+    paths: ['/api/alpha', '/api/channels/global'],
+    agentPlace: 'global',
+    shownAs: 'lobby',
+  },
+  location: {
+    ...open,
+    foundedBy: 'createLocationRoom',
+    paths: ['/api/location-chats/:id'],
+    agentPlace: 'location',
+  },
   group: {
     ...open,
     joining: 'invited',
     foundedBy: 'createGroup',
     conversation: 'group',
     idField: 'group_id',
+    paths: ['/api/groups/:id'],
     shownAs: 'circle',
   },
-  token: { ...open, foundedBy: 'createTokenRoom' },
+  token: { ...open, foundedBy: 'createTokenRoom', paths: ['/api/token-chats/:id'] },
   dm: {
     ...open,
     id: 'peers',

@@ -2,6 +2,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorHeaders } from '#shared/errors'
+import { request, sendBytes } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
 
@@ -98,6 +99,49 @@ describe('N85: a refusal says its code and its shape in its headers', () => {
     )
     const { statusCode, headers: told } = await answered
     expect([statusCode, told['x-error-code']]).toEqual([403, 'FORBIDDEN'])
+  })
+
+  const unreadable: [what: string, bytes: string, answer: [status: number, code: string]][] = [
+    ['no request', 'nonsense\r\n\r\n', [400, 'VALIDATION_ERROR']],
+    [
+      'two lengths',
+      'POST /api/status HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      [400, 'VALIDATION_ERROR'],
+    ],
+    ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}\r\n\r\n`, [431, 'PAYLOAD_TOO_LARGE']],
+    [
+      'another expectation',
+      'GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n',
+      [417, 'VALIDATION_ERROR'],
+    ],
+  ]
+  test.each(unreadable)('what cannot be read has a code: %s', async (_what, bytes, is) => {
+    const { status, headers } = await sendBytes(server.url, bytes)
+    expect([status, headers['x-error-code']]).toEqual(is)
+  })
+
+  test('who asks for another protocol where none is spoken is answered as anybody', async () => {
+    const asks = (protocol: string) => [
+      'Connection: Upgrade, HTTP2-Settings',
+      `Upgrade: ${protocol}`,
+      'HTTP2-Settings: AAMAAABk',
+    ]
+    for (const protocol of ['websocket', 'h2c']) {
+      const read = request('GET /api/status', asks(protocol)).toString().replace('Connection: close\r\n', '')
+      const dialled = await sendBytes(
+        server.url,
+        `${read}GET /api/nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      )
+      expect([protocol, dialled.status, dialled.body]).toEqual([protocol, 200, expect.stringContaining('HTTP/1.1 404')])
+    }
+    const body = JSON.stringify({ username: 'upgraded_1' })
+    const sent = [
+      ...asks('h2c'),
+      `Authorization: Bearer ${alice.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
+    expect((await sendBytes(server.url, request('POST /api/username', sent, body))).status).toBe(200)
   })
 
   test('what is done has neither; pages of ours may read both', async () => {

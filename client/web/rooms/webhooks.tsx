@@ -12,6 +12,7 @@ import { Listed } from '../kit/notice.tsx'
 import { ShownOnce } from '../kit/shown-once.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { usePages } from '../kit/use-pages.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { useOpenRoom } from './room-context.ts'
 
@@ -180,7 +181,13 @@ const states: Readonly<Record<Delivery['state'], [className: string, title: stri
 function Deliveries({ id }: { id: string }) {
   const client = useClient()
   const tell = useTell()
-  const sent = useLoaded(id, async () => (await client.webhooks.deliveries({ id, limit: 20 })).deliveries)
+  const sent = usePages(id, async (cursor) => {
+    const { deliveries: items, next_cursor } = await client.webhooks.deliveries({
+      ...{ id, limit: 20 },
+      ...(cursor && { cursor }),
+    })
+    return { items, next_cursor }
+  })
   const again = async (delivery?: string) => {
     const { replaying } = await client.webhooks.replay({ id, ...(delivery === undefined ? {} : { delivery }) })
     tell(`${plural(replaying, 'delivery', 'deliveries')} sent again.`)
@@ -207,6 +214,11 @@ function Deliveries({ id }: { id: string }) {
           </ul>
         )}
       </Listed>
+      {sent.more && (
+        <ActButton className="button small" onPress={sent.more}>
+          Show earlier ones
+        </ActButton>
+      )}
     </section>
   )
 }

@@ -4,6 +4,7 @@ import { banIn } from '#server/domains/room-state/facts'
 import { Rooms } from '#server/domains/room-state/model'
 import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
+import { inOrder } from '#server/kernel/pages'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { PlaceGate } from '#shared/api/gates'
@@ -74,21 +75,29 @@ function refuseFarAway(metres: number): void {
   throw new AppError('FORBIDDEN', { message: text, details: { distance: Math.ceil(metres / 10) * 10 } })
 }
 
+const byMembers = inOrder({ member_count: ['count', -1], _id: ['text', 1] })
+
 export const listLocationRooms: Action<typeof contract.listLocationRooms> = async (input, { node, caller }) => {
-  const { lat: latitude, lng: longitude, radius, placeId, limit } = input
+  const { lat: latitude, lng: longitude, radius, placeId, limit, cursor } = input
+  const list = `places ${JSON.stringify([caller.account, latitude, longitude, radius, placeId])}` as const
   const around = latitude === undefined || longitude === undefined ? null : { latitude, longitude }
+  const lookedThrough = around ? lookedThroughAtMost : limit + 1
   const matching = await Rooms.find({
     ...{ type, is_active: true, access_level: 'public' },
     ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
     ...(placeId === undefined ? {} : { 'gate.place_id': placeId }),
     ...(around ? within(around, radius) : {}),
+    ...byMembers.after(list, cursor),
   })
-    .sort({ member_count: -1, _id: 1 })
-    .limit(around ? lookedThroughAtMost : limit)
+    .sort(byMembers.sort)
+    .limit(lookedThrough)
     .lean()
   const isNear = ({ gate }: { gate?: unknown }) => !around || metresBetween(around, gate as PlaceGate) <= radius
-  const rows = await rowsOf(node, matching.filter(isNear).slice(0, limit), caller.account)
-  return { chats: rows.map(locationChatOf), count: rows.length }
+  const page = byMembers.cut(list, matching.filter(isNear), limit)
+  const rows = await rowsOf(node, page.rows, caller.account)
+  const last = matching.length === lookedThrough ? matching.at(-1) : undefined
+  const next_cursor = page.next_cursor ?? (last ? byMembers.cursorOf(list, last) : null)
+  return { chats: rows.map(locationChatOf), count: rows.length, next_cursor }
 }
 
 function within(point: Point, metres: number) {

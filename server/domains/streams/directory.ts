@@ -1,6 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
+import { inOrder } from '#server/kernel/pages'
 import type { PublicStream } from '#shared/api/stream-records'
 import { streamListed } from '#shared/api/streams'
 import { type StoredStream, Streams } from './model.ts'
@@ -32,29 +33,40 @@ async function listedAmong(node: Node, found: readonly StoredStream[]): Promise<
   return (await publicStreamsOf(node, candidates)).filter(({ is_live }) => is_live)
 }
 
-async function listedNow(node: Node, limit: number): Promise<PublicStream[]> {
-  const found = await Streams.find(published)
-    .sort({ viewer_count: -1, started_at: -1, _id: 1 })
-    .limit(limit)
-    .lean<StoredStream[]>()
-  return listedAmong(node, found)
+/** Of those whom equally many watch, whoever made theirs last comes first. */
+const byViewers = inOrder({ viewer_count: ['count', -1], _id: ['text', -1] })
+const everybodys = 'directory all'
+
+interface Page {
+  streams: PublicStream[]
+  next_cursor: string | null
 }
 
-/** Who is live, by viewers, at most `limit`; a connection that asks is told of what changes from then on. */
+async function listedNow(node: Node, limit: number, cursor: string | undefined): Promise<Page> {
+  const found = await Streams.find({ ...published, ...byViewers.after(everybodys, cursor) })
+    .sort(byViewers.sort)
+    .limit(limit + 1)
+    .lean<StoredStream[]>()
+  const { rows, next_cursor } = byViewers.cut(everybodys, found, limit)
+  return { streams: await listedAmong(node, rows), next_cursor }
+}
+
+/** A page of who is live, by viewers; a connection that asks is told of what changes from then on. */
 export function readDirectory(
   { node, connection }: Pick<Context, 'node' | 'connection'>,
   limit: number,
-): Promise<PublicStream[]> {
-  if (!connection) return listedNow(node, limit)
+  cursor: string | undefined,
+): Promise<Page> {
+  if (!connection) return listedNow(node, limit, cursor)
   const state = directoryOf(node)
   const isAlone = !isLookedAt(node)
   const answer = state.alone.then(async () => {
     const isFirst = !isLookedAt(node)
     if (isFirst) forget(node)
     connection.join(directory)
-    const listed = await listedNow(node, limit)
-    noteAnswer(node, listed, { isFirst, isCut: listed.length >= limit })
-    return listed
+    const page = await listedNow(node, limit, cursor)
+    noteAnswer(node, page.streams, { isFirst, isCut: cursor !== undefined || page.next_cursor !== null })
+    return page
   })
   const ended = Promise.allSettled([isAlone ? state.alone : state.beside, answer])
   if (isAlone) state.alone = ended

@@ -2,6 +2,7 @@ import { refuseWithoutBeta } from '#server/domains/agents/beta'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
+import { inOrder } from '#server/kernel/pages'
 import { rooms } from '#shared/api/rooms'
 import { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
@@ -55,6 +56,8 @@ async function counted(context: Context, id: string, isThere: boolean) {
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
+const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', 1] })
+
 export const streams = defineDomain(
   contract,
   {
@@ -64,16 +67,18 @@ export const streams = defineDomain(
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
 
-    async list({ userAddress, live, limit }, context) {
+    async list({ userAddress, live, limit, cursor }, context) {
       const { account } = signedIn(context)
+      const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
       const status = live === undefined ? {} : live ? { status: 'live' as const } : { status: { $ne: 'live' as const } }
-      const found = await Streams.find({ ...owner, ...status })
-        .sort({ created_at: -1, _id: 1 })
-        .limit(limit)
+      const found = await Streams.find({ ...owner, ...status, ...newestFirst.after(list, cursor) })
+        .sort(newestFirst.sort)
+        .limit(limit + 1)
         .lean<StoredStream[]>()
-      const shown = await streamsOf(context.node, found, account)
-      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown }
+      const { rows, next_cursor } = newestFirst.cut(list, found, limit)
+      const shown = await streamsOf(context.node, rows, account)
+      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
     },
 
     get: async ({ id }, context) => shownTo(context, await streamOf(id)),
@@ -175,7 +180,7 @@ export const streams = defineDomain(
     unlisten,
     publishState,
 
-    directory: async ({ limit }, context) => ({ streams: await readDirectory(context, limit) }),
+    directory: ({ limit, cursor }, context) => readDirectory(context, limit, cursor),
   },
   {
     jobs: [removal],

@@ -1,4 +1,5 @@
 import type { Node } from '#server/kernel/context'
+import { inOrder } from '#server/kernel/pages'
 import type { Row } from '#server/log/types'
 import type { Delivery } from '#shared/api/webhooks'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -34,15 +35,26 @@ export async function note(
 
 type Of = Pick<StoredWebhook, '_id' | 'enabled'>
 
-export async function deliveriesOf(hook: Of, state: Delivery['state'] | undefined, limit: number) {
+const newestFirst = inOrder({ at: ['time', -1], _id: ['text', -1] })
+
+interface Page {
+  state?: Delivery['state'] | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+export async function deliveriesOf(hook: Of, { state, limit, cursor }: Page) {
   const waits = hook.enabled ? 'retrying' : 'held'
-  if ((state === 'retrying' || state === 'held') && state !== waits) return []
+  const list = `deliveries ${hook._id} ${state ?? ''}` as const
+  const after = newestFirst.after(list, cursor)
+  if ((state === 'retrying' || state === 'held') && state !== waits) return { deliveries: [], next_cursor: null }
   const stored = state === 'held' ? 'retrying' : state
-  const found = await WebhookDeliveries.find({ webhook: hook._id, ...(stored === undefined ? {} : { state: stored }) })
-    .sort({ at: -1, _id: -1 })
-    .limit(limit)
+  const found = await WebhookDeliveries.find({ webhook: hook._id, ...(stored && { state: stored }), ...after })
+    .sort(newestFirst.sort)
+    .limit(limit + 1)
     .lean<StoredDelivery[]>()
-  return found.map((delivery) => shown(hook, delivery))
+  const { rows, next_cursor } = newestFirst.cut(list, found, limit)
+  return { deliveries: rows.map((delivery) => shown(hook, delivery)), next_cursor }
 }
 
 /** Asks for one delivery to be sent once more, or for every dead one; tells how many. */

@@ -58,9 +58,8 @@ export const webhooks = defineDomain(
       return { attempt: { status, milliseconds, error } }
     },
 
-    async deliveries({ id, state, limit }, context) {
-      const hook = await ownHook(signedIn(context).account, id)
-      return { deliveries: await deliveriesOf(hook, state, limit) }
+    async deliveries({ id, ...page }, context) {
+      return deliveriesOf(await ownHook(signedIn(context).account, id), page)
     },
 
     async replay({ id, delivery }, context) {

@@ -1,0 +1,67 @@
+import { cursorAt, invalidCursor, type ListName, placeIn } from './cursors.ts'
+
+/** What a field of an order is compared by: an instant (Date), a whole number, or a string. */
+type Kind = 'time' | 'count' | 'text'
+type Value = Date | number | string
+type Order = Readonly<Record<string, readonly [kind: Kind, direction: 1 | -1]>>
+
+const writtenOf = (value: Value) => (value instanceof Date ? value.getTime() : value)
+
+function readAs(kind: Kind, written: unknown): Value {
+  if (typeof written !== (kind === 'text' ? 'string' : 'number')) throw invalidCursor()
+  const value = kind === 'time' ? new Date(written as number) : (written as Value)
+  if (kind !== 'text' && !Number.isSafeInteger(writtenOf(value))) throw invalidCursor()
+  return value
+}
+
+/**
+ * A list in pages, in the order of fields of its rows, of which the last tells all rows apart: `inOrder({ created_at: ['time', -1], _id: ['text', -1] })`.
+ * Where what a row holds in them changes between two pages it may be on both, or on none.
+ */
+export function inOrder(order: Order) {
+  const fields = Object.entries(order)
+
+  function valuesIn(place: string): Value[] {
+    const written: unknown = parsed(place)
+    if (!Array.isArray(written) || written.length !== fields.length) throw invalidCursor()
+    return fields.map(([, [kind]], at) => readAs(kind, written[at]))
+  }
+
+  const cursorOf = (list: ListName, row: object): string => {
+    const held = row as Record<string, Value>
+    return cursorAt(list, JSON.stringify(fields.map(([field]) => writtenOf(held[field] ?? ''))))
+  }
+
+  return {
+    sort: Object.fromEntries(fields.map(([field, [, direction]]) => [field, direction])),
+    /** The condition of the rows after a cursor, to be asked beside the list's own; none without one. */
+    after(list: ListName, cursor: string | undefined): object {
+      if (cursor === undefined) return {}
+      const values = valuesIn(placeIn(list, cursor))
+      const beyond = (at: number, last = false) => {
+        const [field = '', [, direction] = []] = fields[at] ?? []
+        const operator = `${direction === 1 ? '$gt' : '$lt'}${last ? 'e' : ''}`
+        return { [field]: { [operator]: values[at] } }
+      }
+      const equal = (before: number) =>
+        Object.fromEntries(fields.slice(0, before).map(([field], at) => [field, values[at]]))
+      // The first bound is the one that an index reads from.
+      return { ...beyond(0, true), $or: fields.map((_field, at) => ({ ...equal(at), ...beyond(at) })) }
+    },
+    cursorOf,
+    /** Of one row more than a page has: the page, and where the next one goes on. */
+    cut<Row extends object>(list: ListName, found: readonly Row[], limit: number) {
+      const rows = found.slice(0, limit)
+      const last = rows.at(-1)
+      return { rows, next_cursor: last && found.length > limit ? cursorOf(list, last) : null }
+    },
+  }
+}
+
+function parsed(place: string): unknown {
+  try {
+    return JSON.parse(place)
+  } catch {
+    throw invalidCursor()
+  }
+}

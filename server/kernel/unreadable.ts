@@ -1,0 +1,25 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type ErrorCode, errorHeaders, errors } from '#shared/errors'
+
+/** What cannot be read as a request, by what the parser says of it. */
+const refusals: Readonly<Record<string, readonly [status: number, reason: string, code: ErrorCode]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'PAYLOAD_TOO_LARGE'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Payload Too Large', 'PAYLOAD_TOO_LARGE'],
+  ERR_HTTP_REQUEST_TIMEOUT: [errors.REQUEST_TIMEOUT[0], 'Request Timeout', 'REQUEST_TIMEOUT'],
+}
+const unreadable = [errors.VALIDATION_ERROR[0], 'Bad Request', 'VALIDATION_ERROR'] as const
+
+/** Answers what cannot be read as a request as Node does, without a body, and with its code; then the connection ends. */
+export function refuseUnreadable(server: Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', (request, response) => void answers.set(request.socket, response))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = answers.get(socket)
+    const isWithin = answer?.headersSent === true && !answer.writableFinished
+    if (!socket.writable || isWithin) return void socket.destroy(error)
+    const [status, reason, code] = refusals[error.code ?? ''] ?? unreadable
+    const lines = [`HTTP/1.1 ${status} ${reason}`, `${errorHeaders.code}: ${code}`, 'Connection: close', '', '']
+    socket.end(lines.join('\r\n'), () => void socket.destroy(error))
+  })
+}
