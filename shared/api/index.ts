@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
+import { booking, bookingEvents } from './booking.ts'
 import { cluster } from './cluster.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
@@ -66,6 +67,7 @@ export const api = {
   wallet,
   betaAccess,
   scheduling,
+  booking,
   agents,
   payments,
   knowledge,
@@ -85,6 +87,7 @@ export const told = {
   identities: identityEvents,
   friends: friendEvents,
   contactNotes: contactNoteEvents,
+  booking: bookingEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
   knowledge: knowledgeEvents,
@@ -100,6 +103,7 @@ export const events = {
   ...told.identities,
   ...told.friends,
   ...told.contactNotes,
+  ...told.booking,
   ...told.groupInvitations,
   ...told.agents,
   ...told.knowledge,
