@@ -73,6 +73,9 @@ export const errors = {
   LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],
 
   SCHEDULING_DISABLED: [403, 'This user cannot be booked'],
+  SLOT_TAKEN: [409, 'This time is taken. Choose another.'],
+  CALL_NOT_FOUND: [404, 'Call not found'],
+  CALL_OVER: [409, 'This call is over'],
   SLUG_TAKEN: [409, 'This address is not available'],
   EMAIL_NOT_VERIFIED: [400, 'Verify your email first'],
   AGENT_NOT_FOUND: [404, 'Agent not found'],

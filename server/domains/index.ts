@@ -4,6 +4,7 @@ import { accounts } from './accounts/index.ts'
 import { betaAccess } from './agents/beta-access.ts'
 import { agents } from './agents/index.ts'
 import { attendance } from './attendance/index.ts'
+import { booking } from './booking/index.ts'
 import { calls } from './calls/index.ts'
 import { cluster } from './cluster/index.ts'
 import { contactNotes } from './contact-notes/index.ts'
@@ -73,6 +74,7 @@ const registry = {
   wallet,
   betaAccess,
   scheduling,
+  booking,
   agents,
   payments,
   knowledge,

@@ -7,6 +7,8 @@ export interface Captured {
   to: string
   subject: string | null
   text: string
+  /** The appointment that came with a letter. */
+  calendar?: { text: string } | undefined
   at: string
 }
 
@@ -49,11 +51,11 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
 const linked = (text: string) => escaped(text).replace(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`)
 
-const letter = ({ kind, to, subject, text, at }: Captured) => `
+const letter = ({ kind, to, subject, text, calendar, at }: Captured) => `
     <article>
       <h2>${escaped(subject ?? 'Text')}</h2>
       <p class="meta">${kind === 'mail' ? 'Letter' : 'Text'} to ${escaped(to)} · <time datetime="${at}">${at}</time></p>
-      <pre>${linked(text)}</pre>
+      <pre>${linked(text)}</pre>${calendar ? `\n      <pre class="meta">${escaped(calendar.text)}</pre>` : ''}
     </article>`
 
 const page = (kept: readonly Captured[]) => `<!doctype html>

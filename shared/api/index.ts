@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
+import { booking, bookingEvents } from './booking.ts'
 import { callEvents, calls } from './calls.ts'
 import { cluster } from './cluster.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
@@ -70,6 +71,7 @@ export const api = {
   wallet,
   betaAccess,
   scheduling,
+  booking,
   agents,
   payments,
   knowledge,
@@ -89,6 +91,7 @@ export const told = {
   identities: identityEvents,
   friends: friendEvents,
   contactNotes: contactNoteEvents,
+  booking: bookingEvents,
   calls: callEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
@@ -106,6 +109,7 @@ export const events = {
   ...told.identities,
   ...told.friends,
   ...told.contactNotes,
+  ...told.booking,
   ...told.calls,
   ...told.groupInvitations,
   ...told.agents,

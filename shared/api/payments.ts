@@ -64,7 +64,8 @@ const Pricing = z.object({
 const Endpoints = z.object({ info: Link, chat: Link })
 
 const reached = ['AGENT_NOT_FOUND', 'AGENT_NOT_PUBLIC'] as const
-const refused = [
+/** Why what is paid for by x402 is not given. */
+export const paymentRefusals = [
   'PAYMENT_REQUIRED',
   'PAYMENT_PENDING',
   'INVALID_PAYMENT',
@@ -72,10 +73,10 @@ const refused = [
   'INSUFFICIENT_PAYMENT',
   'PAYMENT_EXPIRED',
   'X402_PAYMENT_FAILED',
-  'X402_NOT_ENABLED',
   'UPSTREAM_ERROR',
   'TIMEOUT',
 ] as const
+const refused = [...paymentRefusals, 'X402_NOT_ENABLED'] as const
 
 /** One question to a public agent. A proof is good for one answer: with the same question it is answered the same again. */
 const question = z.object({
@@ -222,6 +223,7 @@ export const payments = {
     anyOrigin: true,
     limit: 'paid',
     input: z.object({ id: Id }),
+    /** Of a payment for a call, `agent_id` is `call:` and the host. */
     output: Paid.extend({ agent_id: z.string(), code: z.string().nullable() }),
     errors: ['PAYMENT_NOT_FOUND'],
     errorBody: 'text',

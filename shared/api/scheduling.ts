@@ -14,11 +14,9 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { Zone } from './booking.ts'
 
 const networks = ['base', 'base-sepolia', 'ethereum', 'arbitrum', 'optimism', 'polygon'] as const
-
-/** The name of a zone of the IANA database; whether it is known is looked up. */
-const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: 'Invalid timezone' })
 
 const DayTime = z
   .string()

@@ -200,6 +200,7 @@ describe('the contract', () => {
         'agents.cancel',
         'agents.forget',
         'agents.remove',
+        'booking.cancel',
         'friends.cancel',
         'friends.decline',
         'friends.remove',

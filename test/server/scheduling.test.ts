@@ -4,8 +4,8 @@ import { Settings } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'
+import { bookable as bookableOn, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
-import { codeIn, letterAfter } from '#test/support/letters'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 
 const calendars = fakeCalendars()
@@ -23,19 +23,7 @@ afterEach(() => {
 let people = 0
 const somebody = () => person(server, `booked ${++people}`)
 
-/** Somebody who can be booked at any time of every day, in UTC. */
-async function bookable(more: CallOf<typeof scheduling.configure> = {}): Promise<Person> {
-  const who = await somebody()
-  const email = `booked-${people}@example.test`
-  const code = codeIn(await letterAfter(server, email, () => who.rest('POST /api/email/send-code', { email })))
-  expect((await who.rest('POST /api/email/verify-code', { email, code })).status).toBe(200)
-  await who.does('rest', scheduling.configure, { scheduling_enabled: true, ...more })
-  return who
-}
-async function openAlways(who: Person): Promise<void> {
-  for (let dayOfWeek = 0; dayOfWeek < 7; dayOfWeek++)
-    await who.does('rest', scheduling.setWindow, { dayOfWeek, startTime: '00:00', endTime: '24:00' })
-}
+const bookable = (more: CallOf<typeof scheduling.configure> = {}) => bookableOn(server, `booked ${++people}`, more)
 const slotsOf = async (who: Person, more: CallOf<typeof scheduling.availability> = {}) =>
   (await who.does('rest', scheduling.availability, { userAddress: who.account, ...more })).availableSlots
 

@@ -11,6 +11,7 @@ const Letters = z.object({
       to: z.string(),
       subject: z.string().nullable(),
       text: z.string(),
+      calendar: z.object({ method: z.string(), text: z.string() }).optional(),
       at: z.string(),
     }),
   ),

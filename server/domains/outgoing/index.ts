@@ -10,7 +10,12 @@ const notOffered = (what: string) => new AppError('SERVICE_UNAVAILABLE', { messa
 /** Sends one letter. */
 export const sendLetter = job({
   kind: 'mail.send',
-  payload: z.object({ to: z.email(), subject: z.string(), text: z.string() }),
+  payload: z.object({
+    to: z.email(),
+    subject: z.string(),
+    text: z.string(),
+    calendar: z.object({ method: z.enum(['REQUEST', 'CANCEL']), text: z.string() }).optional(),
+  }),
   async run(letter, { id, node }) {
     if (!node.services.mail) throw notOffered('Mail')
     await node.services.mail.send({ id, ...letter }).catch((error: unknown) => {

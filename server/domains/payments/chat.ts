@@ -5,6 +5,7 @@ import type { StoredAgent } from '#server/domains/agents/model'
 import { answerOf, besideText, linesOf } from '#server/domains/agents/runs/ending'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
+import { refuseSpent } from '#server/domains/agents/spending/allowance'
 import type { StoredPayment } from '#server/domains/receipts/model'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { networks } from '#shared/api/payment-networks'
@@ -17,12 +18,17 @@ import { inProgress, wantsPayment } from './refuse.ts'
 import { settledHeaders, type Wanted } from './requirement.ts'
 import { facilitatorFor } from './settle.ts'
 import { takeSlots } from './slots.ts'
-import { isOwed, type PaidQuestion, wantedBefore, whenPaid } from './take.ts'
+import { type Purchase, paidBefore, purchaseHash, wantedBefore, whenPaid } from './take.ts'
 
 /** An answer is given again for so long, to whoever has the same payment and question: a chain shows payments to everybody. */
 const repeatedMilliseconds = 3_600_000
 
-interface Asked extends Omit<PaidQuestion, 'payment'> {
+interface Question {
+  message: string
+  sessionId?: string | undefined
+}
+
+interface Asked extends Question {
   id: string
   payment?: string | undefined
   /** Whether an answer that is being written is read along; else it is refused. */
@@ -43,18 +49,17 @@ async function ask(
   const { node, caller } = context
   const agent = await agentOf(id)
   const isOpen = await isPublicFor(caller.account, agent)
-  if (!isOpen && !(payment !== undefined && (await isOwed(agent, { ...rest, payment }))))
-    throw new AppError('AGENT_NOT_PUBLIC')
-  const wanted = (await offerOf(node, agent)) ?? (payment === undefined ? null : await wantedBefore(agent, payment))
+  const purchase = payment === undefined ? null : purchaseOf(node, agent, rest, payment)
+  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw new AppError('AGENT_NOT_PUBLIC')
+  const wanted = (await offerOf(node, agent)) ?? (purchase && (await wantedBefore(agent._id, purchase.payment)))
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
   facilitatorFor(node, wanted.facts)
-  if (payment === undefined) throw wantsPayment(context, wanted, null)
-  const question = { ...rest, payment }
+  if (!purchase) throw wantsPayment(context, wanted, null)
   const giveBack = takeSlots(node, agent._id, caller.ip)
   try {
-    const begun = await whenPaid(context, agent, wanted, question, {
+    const begun = await whenPaid(context, wanted, purchase, {
       along: (payment) => (follow ? beingWritten(agent, payment) : Promise.resolve(null)),
-      serve: (held) => serve(context, agent, wanted, question, held, follow),
+      serve: (held) => serve(context, agent, wanted, rest, held, follow),
     })
     for (const [name, value] of Object.entries(settledHeaders(networks[begun.payment.network], begun.payment)))
       context.http?.setHeader(name, value)
@@ -64,6 +69,18 @@ async function ask(
     throw error
   }
 }
+
+/** A question as what is paid for. Nothing is charged for what could not be answered. */
+const purchaseOf = (node: Node, agent: StoredAgent, { message, sessionId }: Question, payment: string): Purchase => ({
+  seller: agent._id,
+  hash: purchaseHash(agent._id, message, sessionId ?? null),
+  sessionId,
+  payment,
+  async refuseUnserved() {
+    modelOf(node)
+    await refuseSpent(node, agent.owner_address, null)
+  },
+})
 
 /** The answer that is being written for a payment, if one is. */
 async function beingWritten(agent: StoredAgent, payment: StoredPayment): Promise<Begun | null> {
@@ -77,7 +94,7 @@ async function serve(
   context: Context,
   agent: StoredAgent,
   wanted: Wanted,
-  question: PaidQuestion,
+  question: Question,
   held: Held,
   follow: boolean,
 ): Promise<Begun> {
@@ -102,7 +119,7 @@ async function serve(
 async function beginPaid(
   node: Node,
   agent: StoredAgent,
-  question: PaidQuestion,
+  question: Question,
   held: Held,
   number: number,
 ): Promise<StoredRun> {

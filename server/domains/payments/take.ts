@@ -1,7 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { modelOf } from '#server/domains/agents/generation'
-import type { StoredAgent } from '#server/domains/agents/model'
-import { refuseSpent } from '#server/domains/agents/spending/allowance'
 import { Payments, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -18,11 +15,16 @@ import type { Wanted } from './requirement.ts'
 import { chainOf, settleHeld, verifyHeld, wantedOf } from './settle.ts'
 import { judgeProof } from './verify.ts'
 
-/** A question, and the header that it is paid with. */
-export interface PaidQuestion {
-  message: string
+/** Something to be paid for, and the header that it is paid with. */
+export interface Purchase {
+  /** Who or what sells it: the id of an agent, or another name for what is no agent. */
+  seller: string
+  /** What is paid for, by `purchaseHash`: the same payment for anything else is refused. */
+  hash: string
   sessionId?: string | undefined
   payment: string
+  /** Throws where it could not be given: then nothing is charged. */
+  refuseUnserved(): Promise<void>
 }
 
 /** How what was paid for is done. */
@@ -35,24 +37,24 @@ interface Serving<Done> {
 
 const hashOf = (...parts: readonly unknown[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
+/** By what a purchase is known: all that makes it another one. */
+export const purchaseHash = hashOf
+
 /**
- * Verifies and settles the payment of a question, and then does what was paid for, while nobody else works on this payment. Throws 402
+ * Verifies and settles the payment of a purchase, and then does what was paid for, while nobody else works on this payment. Throws 402
  * where it is not paid, 202 where it is not known yet whether it is, and 409 where another request has the same payment.
  */
 export async function whenPaid<Done>(
   context: Context,
-  agent: StoredAgent,
   wanted: Wanted,
-  question: PaidQuestion,
+  purchase: Purchase,
   { along, serve }: Serving<Done>,
 ): Promise<Done> {
   const { node } = context
-  const known = await offeredBefore(context, agent, wanted, question)
+  const known = await offeredBefore(context, wanted, purchase)
   const served = known && (await along(known))
   if (served) return served
-  const payment = known
-    ? await take(context, agent, wanted, question, known)
-    : await reserve(context, agent, wanted, question)
+  const payment = known ? await take(context, wanted, purchase, known) : await reserve(context, wanted, purchase)
   return holding(node, payment, async (held) => {
     node.reached('payment-reserved')
     if (held.payment.state === 'verifying') await verifyHeld(node, held)
@@ -81,37 +83,30 @@ async function knownPayment(header: string): Promise<Offered | null> {
   return known && { known, offered }
 }
 
-/** What the payment of a header was offered for, also where the agent has no price any more: what is paid is answered. */
-export async function wantedBefore(agent: StoredAgent, header: string): Promise<Wanted | null> {
+/** What the payment of a header was offered for, also where the seller has no price any more: what is paid is answered. */
+export async function wantedBefore(seller: string, header: string): Promise<Wanted | null> {
   const { known } = (await knownPayment(header)) ?? {}
-  if (!known || known.agent_id !== agent._id || (known.state !== 'settled' && known.state !== 'unknown')) return null
+  if (!known || known.agent_id !== seller || (known.state !== 'settled' && known.state !== 'unknown')) return null
   return wantedOf(known)
 }
 
-/** Whether this very question was paid for, or may have been: then it is answered, whoever may see the agent by now. */
-export async function isOwed(agent: StoredAgent, question: PaidQuestion): Promise<boolean> {
-  const found = await knownPayment(question.payment)
-  return found !== null && ['settled', 'unknown'].includes(found.known.state) && isSame(agent, question, found)
+/** The payment by which this very purchase was made, or may have been; null where there is none. */
+export async function paidBefore(purchase: Pick<Purchase, 'hash' | 'payment'>): Promise<StoredPayment | null> {
+  const found = await knownPayment(purchase.payment)
+  return found !== null && ['settled', 'unknown'].includes(found.known.state) && isSame(purchase, found)
+    ? found.known
+    : null
 }
 
-const isSame = (
-  agent: StoredAgent,
-  question: PaidQuestion,
-  { known, offered: { authorization, signature } }: Offered,
-): boolean =>
-  known.proof_hash === hashOf(authorization, signature) && known.question_hash === questionHash(agent, question)
+const isSame = ({ hash }: Pick<Purchase, 'hash'>, { known, offered: { authorization, signature } }: Offered): boolean =>
+  known.proof_hash === hashOf(authorization, signature) && known.question_hash === hash
 
-/** The record of a payment that was offered before, for the same question; null where it is new. */
-async function offeredBefore(
-  context: Context,
-  agent: StoredAgent,
-  wanted: Wanted,
-  question: PaidQuestion,
-): Promise<StoredPayment | null> {
-  const found = await knownPayment(question.payment)
+/** The record of a payment that was offered before, for the same purchase; null where it is new. */
+async function offeredBefore(context: Context, wanted: Wanted, purchase: Purchase): Promise<StoredPayment | null> {
+  const found = await knownPayment(purchase.payment)
   if (!found) return null
   const { known } = found
-  if (!isSame(agent, question, found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
+  if (!isSame(purchase, found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
   if (known.state === 'rejected') throw wantsPayment(context, wanted, known.code)
   return known
 }
@@ -119,46 +114,31 @@ async function offeredBefore(
 /** Takes a payment that was offered before to work on it. */
 async function take(
   context: Context,
-  agent: StoredAgent,
   wanted: Wanted,
-  question: PaidQuestion,
+  purchase: Purchase,
   known: StoredPayment,
 ): Promise<StoredPayment> {
   const { node } = context
-  if (known.state === 'verifying') await refuseUnanswered(node, agent)
+  if (known.state === 'verifying') await purchase.refuseUnserved()
   const mine = await claim(node, known)
   if (!mine) throw known.state === 'unknown' && known.attempts > 1 ? pending(node, known) : inProgress(known)
   if (mine.state !== 'verifying') return mine
-  const judged = await judge(node, question, wanted)
+  const judged = await judge(node, purchase, wanted)
   if (judged.ok) return mine
   await giveBack(mine)
   throw wantsPayment(context, wanted, judged.code)
 }
 
-/** Nothing is charged for what could not be answered. */
-async function refuseUnanswered(node: Node, agent: StoredAgent): Promise<void> {
-  modelOf(node)
-  await refuseSpent(node, agent.owner_address, null)
-}
-
-const questionHash = ({ _id }: StoredAgent, { message, sessionId }: PaidQuestion) =>
-  hashOf(_id, message, sessionId ?? null)
-
-const judge = (node: Node, { payment }: PaidQuestion, wanted: Wanted) =>
+const judge = (node: Node, { payment }: Purchase, wanted: Wanted) =>
   judgeProof(payment, wanted, node.now(), chainOf(node, wanted.facts))
 
 /** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
-async function reserve(
-  context: Context,
-  agent: StoredAgent,
-  wanted: Wanted,
-  question: PaidQuestion,
-): Promise<StoredPayment> {
+async function reserve(context: Context, wanted: Wanted, purchase: Purchase): Promise<StoredPayment> {
   const { node } = context
-  await refuseUnanswered(node, agent)
-  const judged = await judge(node, question, wanted)
+  await purchase.refuseUnserved()
+  const judged = await judge(node, purchase, wanted)
   if (!judged.ok) throw wantsPayment(context, wanted, judged.code)
-  const payment = newPayment(node, agent, wanted, question, judged.proof)
+  const payment = newPayment(node, wanted, purchase, judged.proof)
   try {
     await Payments.create(payment)
     return payment
@@ -174,24 +154,23 @@ async function reserve(
 
 const newPayment = (
   node: Node,
-  agent: StoredAgent,
   { facts, payTo, resource, description }: Wanted,
-  question: PaidQuestion,
+  { seller, hash, sessionId }: Purchase,
   { authorization, signature }: Proof,
 ): StoredPayment => ({
   _id: newId(),
   network: facts.network,
   payer: authorization.from,
   nonce: authorization.nonce,
-  agent_id: agent._id,
+  agent_id: seller,
   pay_to: payTo,
   value: authorization.value,
   proof_hash: hashOf(authorization, signature),
-  question_hash: questionHash(agent, question),
+  question_hash: hash,
   proof: seal(node.settings.sessionKeys, JSON.stringify({ authorization, signature })),
   resource,
   description,
-  session_id: question.sessionId ?? randomUUID(),
+  session_id: sessionId ?? randomUUID(),
   state: 'verifying',
   code: null,
   transaction: null,

@@ -1,11 +1,12 @@
 import type { Node } from '#server/kernel/context'
 import type { SchedulingSettings } from '#shared/api/scheduling'
+import { takenTimes } from './diary.ts'
 import type { Span } from './open-time.ts'
-import { slotsOf } from './slots.ts'
+import { type Offer, slotsOf } from './slots.ts'
 import { weeklyOf, windowsOf } from './windows.ts'
 
 const minute = 60_000
-const hour = 60 * minute
+export const hour = 60 * minute
 const calendarMilliseconds = 5_000
 
 /** When somebody can be booked, or why at no time. */
@@ -37,26 +38,54 @@ export async function freeTimes(
   const duration = durationOf(settings)
   const span = within(timezone)
   if (windows.length === 0) return { slots: [], timezone, duration, none: 'no windows' }
-  const busy = settings.scheduling_calendar_sync ? await busyTimes(node, account, span) : []
+  const [busy, taken] = await Promise.all([busyTimes(node, account, settings, span), takenTimes(account, around(span))])
   if (busy === null) return { slots: [], timezone, duration, none: 'calendar away' }
+  const rules = rulesOf(settings, node.now())
   const slots = slotsOf({
-    windows: windows.map(weeklyOf),
-    within: span,
-    length: duration * minute,
-    buffer: settings.scheduling_buffer_minutes * minute,
-    notBefore: node.now() + settings.scheduling_advance_notice_hours * hour,
-    busy,
-    atMost,
+    ...{ ...rules, windows: windows.map(weeklyOf), within: span, length: duration * minute },
+    ...{ busy: [...busy, ...taken], atMost },
   })
   return { slots, timezone, duration, none: null }
 }
 
-/** What the calendar of the account holds around the span; null where it does not answer. */
-async function busyTimes(node: Node, account: string, span: Span): Promise<readonly Span[] | null> {
-  const around = { start: span.start - 24 * hour, end: span.end + 48 * hour }
+/**
+ * Whether a call of this many minutes may begin at an instant, by the windows and the notice of an account alone. Calls of every length
+ * begin when those begin that the account offers.
+ */
+export async function isOffered(
+  node: Node,
+  account: string,
+  settings: SchedulingSettings,
+  start: number,
+  length: number,
+): Promise<boolean> {
+  const windows = (await windowsOf(account)).map(weeklyOf)
+  const within = { start, end: start + 1 }
+  const rules = rulesOf(settings, node.now())
+  return slotsOf({ ...rules, windows, within, length: length * minute, busy: [], atMost: 1 }).length > 0
+}
+
+/** What the settings say of the times that are offered, whatever their length. */
+function rulesOf(settings: SchedulingSettings, now: number): Pick<Offer, 'buffer' | 'step' | 'notBefore'> {
+  const buffer = settings.scheduling_buffer_minutes * minute
+  const notBefore = now + settings.scheduling_advance_notice_hours * hour
+  return { buffer, step: durationOf(settings) * minute + buffer, notBefore }
+}
+
+/** A call and its buffer are no longer than a day each. */
+const around = ({ start, end }: Span): Span => ({ start: start - 24 * hour, end: end + 48 * hour })
+
+/** What the calendar of the account holds around the span, where it asks for that; null where the calendar does not answer. */
+export async function busyTimes(
+  node: Node,
+  account: string,
+  settings: SchedulingSettings,
+  span: Span,
+): Promise<readonly Span[] | null> {
+  if (!settings.scheduling_calendar_sync) return []
   try {
     const { calendars } = node.services
-    return (await calendars?.busy(account, around, AbortSignal.timeout(calendarMilliseconds))) ?? []
+    return (await calendars?.busy(account, around(span), AbortSignal.timeout(calendarMilliseconds))) ?? []
   } catch (error) {
     node.logger.warn({ error }, 'a calendar does not answer')
     return null

@@ -3,9 +3,10 @@ import { defineDomain } from '#server/kernel/domain'
 import { scheduling as contract } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { bookableSettings } from './bookable.ts'
 import { shownSlot } from './card.ts'
 import { freeTimes } from './free-times.ts'
-import { configure, settingsOf, settingsSeenBy } from './own-settings.ts'
+import { configure, settingsSeenBy } from './own-settings.ts'
 import { spanAsked } from './spans.ts'
 import { removeWindow, setWindow, shownWindow, windowsOf } from './windows.ts'
 
@@ -47,8 +48,7 @@ export const scheduling = defineDomain(contract, {
 
   async availability(input, { node, caller }) {
     const account = named(input, caller.account)
-    const settings = await settingsOf(account)
-    if (!settings.scheduling_enabled) throw new AppError('SCHEDULING_DISABLED')
+    const settings = await bookableSettings(account)
     const { slots, timezone, duration, none } = await freeTimes(node, account, settings, slotsAtMost, (zone) =>
       spanAsked(input, input.timezone ?? zone, node.now()),
     )

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
 /** What an account has set; what is absent has its default. The slug is absent where there is none. */
@@ -67,4 +68,83 @@ export const Windows = mongoose.model<StoredWindow>(
   )
     .index({ wallet_address: 1, day_of_week: 1, start_time: 1 })
     .index({ wallet_address: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } }),
+)
+
+/** As it is stored: what is over is `completed` to those who read it. */
+export type StoredStatus = Exclude<ScheduledCall['status'], 'completed'>
+
+type Kept = Omit<
+  ScheduledCall,
+  'id' | 'scheduled_at' | 'status' | 'invite_sent_at' | 'invite_opened_at' | 'created_at' | 'updated_at'
+>
+
+/** A call that was booked. None is ever deleted: the numbers of those of a host are what holds two bookings apart. */
+export interface StoredCall extends Kept {
+  _id: string
+  /** From 1, without a gap, for each host. */
+  number: number
+  status: StoredStatus
+  scheduled_at: Date
+  ends_at: Date
+  /** The host, and who booked it where they have an account. */
+  parties: string[]
+  /** Who booked it: an account, or the address of a guest. */
+  booker: string
+  /** Of what it was paid with; absent where it was not. */
+  payment_id?: string
+  invite_sent_at: Date | null
+  invite_opened_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+const optional = { type: String, default: null } as const
+const count = { type: Number, required: true } as const
+const flag = { type: Boolean, required: true } as const
+const moment = { type: Date, required: true } as const
+const later = { type: Date, default: null } as const
+
+export const Calls = mongoose.model<StoredCall>(
+  'ScheduledCalls',
+  new Schema<StoredCall>(
+    {
+      _id: required,
+      number: count,
+      scheduler_wallet_address: optional,
+      recipient_wallet_address: required,
+      scheduled_at: moment,
+      ends_at: moment,
+      duration_minutes: count,
+      title: required,
+      status: required,
+      is_paid: flag,
+      payment_required: flag,
+      payment_amount_cents: { type: Number, default: null },
+      payment_transaction_hash: optional,
+      payment_status: optional,
+      platform_fee_cents: count,
+      platform_fee_status: required,
+      guest_email: optional,
+      guest_name: optional,
+      scheduler_email: optional,
+      scheduler_name: optional,
+      notes: optional,
+      timezone: required,
+      invite_token: required,
+      invite_sent_at: later,
+      invite_opened_at: later,
+      calendar_event_id: optional,
+      parties: { type: [String], required: true },
+      booker: required,
+      payment_id: { type: String },
+      created_at: moment,
+      updated_at: moment,
+    },
+    { collection: 'scheduled_calls', versionKey: false },
+  )
+    .index({ recipient_wallet_address: 1, number: 1 }, { unique: true })
+    .index({ invite_token: 1 }, { unique: true })
+    .index({ payment_id: 1 }, { unique: true, partialFilterExpression: { payment_id: { $exists: true } } })
+    .index({ recipient_wallet_address: 1, scheduled_at: 1 })
+    .index({ parties: 1, scheduled_at: 1 }),
 )

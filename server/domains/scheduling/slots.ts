@@ -6,6 +6,8 @@ export interface Offer {
   within: Span
   /** How long one is. */
   length: number
+  /** How far apart they begin, where that is not their length and the buffer. */
+  step?: number
   /** How much time is left free between two. */
   buffer: number
   /** A window that opens before this instant is left out on that day. */
@@ -16,18 +18,21 @@ export interface Offer {
 }
 
 /** The times that can be booked, in their order; each once, however many windows offer it. */
-export function slotsOf({ windows, within, length, buffer, notBefore, busy, atMost }: Offer): Span[] {
-  const isFree = (start: number) => !busy.some((one) => one.start < start + length + buffer && one.end > start - buffer)
+export function slotsOf({ windows, within, length, buffer, step, notBefore, busy, atMost }: Offer): Span[] {
   const starts = new Set<number>()
   for (const { start, end } of opened(windows, within, notBefore)) {
     if (starts.size >= atMost && (inOrder(starts)[atMost - 1] ?? start) < start) break
-    for (let at = start; at + length <= end; at += length + buffer)
-      if (at >= within.start && at < within.end && isFree(at)) starts.add(at)
+    for (let at = start; at + length <= end; at += step ?? length + buffer)
+      if (at >= within.start && at < within.end && isFree({ start: at, end: at + length }, buffer, busy)) starts.add(at)
   }
   return inOrder(starts)
     .slice(0, atMost)
     .map((start) => ({ start, end: start + length }))
 }
+
+/** Does a span keep the buffer from all that is busy? */
+export const isFree = ({ start, end }: Span, buffer: number, busy: readonly Span[]): boolean =>
+  !busy.some((one) => one.start < end + buffer && one.end > start - buffer)
 
 const inOrder = (starts: ReadonlySet<number>) => [...starts].sort((one, other) => one - other)
 

@@ -5,6 +5,8 @@ export interface Letter {
   to: string
   subject: string
   text: string
+  /** An appointment (RFC 5545) that calendars take from the letter, asked for or called off. */
+  calendar?: { method: 'REQUEST' | 'CANCEL'; text: string } | undefined
 }
 
 /** Thrown where no later attempt would help: nobody has this address. */

@@ -23,10 +23,11 @@ export function smtpMail(url: string, from: string): Mail {
     tls: { rejectUnauthorized: !isHere },
   })
   return {
-    async send({ id, to, subject, text }) {
+    async send({ id, to, subject, text, calendar }) {
       const messageId = `<${id}@${domainOf(from)}>`
+      const icalEvent = calendar && { method: calendar.method, filename: 'call.ics', content: calendar.text }
       await transport
-        .sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
+        .sendMail({ from, to: { name: '', address: to }, subject, text, messageId, ...(icalEvent && { icalEvent }) })
         .catch((error: { code?: string; responseCode?: number }) => {
           const isRefused = error.code === 'EENVELOPE' && (error.responseCode ?? 0) >= 500
           throw isRefused ? new Undeliverable('The mail server refused the address', { cause: error }) : error

@@ -190,7 +190,7 @@ export const agents: readonly Mutation[] = [
   {
     name: 'a question is charged for that will not be answered today',
     breaks: 'T65',
-    file: 'server/domains/payments/take.ts',
+    file: 'server/domains/payments/chat.ts',
     find: 'await refuseSpent(node, agent.owner_address, null)',
     put: 'if (agent._id === node.id) await refuseSpent(node, agent.owner_address, null)',
     caughtBy: dailyTokens('is paid for nothing'),

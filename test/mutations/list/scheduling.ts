@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { bookingCards, schedulingSettings, slots } from './suites.ts'
+import { bookingCards, bookings, schedulingSettings, slots } from './suites.ts'
 
 /** Which times can be booked. */
 export const scheduling: readonly Mutation[] = [
@@ -66,5 +66,61 @@ export const scheduling: readonly Mutation[] = [
     find: 'settings.scheduling_enabled && settings.scheduling_paid_enabled',
     put: 'settings.scheduling_paid_enabled',
     caughtBy: { ...bookingCards, title: 'a card tells' },
+  },
+  {
+    name: 'a booking looks at the diary once, and not again where somebody was quicker',
+    breaks: 'scheduling',
+    file: 'server/domains/scheduling/diary.ts',
+    find: 'await refuseTaken(call, buffer)',
+    put: 'if (attempt === 0) await refuseTaken(call, buffer)',
+    caughtBy: bookings('of one time by twenty at once'),
+  },
+  {
+    name: 'calls of a host have no numbers of their own',
+    breaks: 'scheduling',
+    file: 'server/domains/scheduling/model.ts',
+    find: '.index({ recipient_wallet_address: 1, number: 1 }, { unique: true })',
+    put: '.index({ recipient_wallet_address: 1, number: 1 })',
+    caughtBy: bookings('of one time by twenty at once'),
+  },
+  {
+    name: 'a time that is not offered is booked',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/book.ts',
+    find: 'if (!(await isOffered(node, host, settings, span.start, duration)))',
+    put: 'if (!(await isOffered(node, host, settings, span.start, duration)) && duration === 0)',
+    caughtBy: bookings('where its time is not offered'),
+  },
+  {
+    name: 'a stranger cancels a call',
+    breaks: 'T09',
+    file: 'server/domains/booking/invitation.ts',
+    find: "if (!call || !(isParty || holdsToken)) throw new AppError('CALL_NOT_FOUND')",
+    put: "if (!call) throw new AppError('CALL_NOT_FOUND')",
+    caughtBy: bookings('is cancelled by its host'),
+  },
+  {
+    name: 'a payment for a call is good for whoever has seen it',
+    breaks: 'T30',
+    file: 'server/domains/booking/pay.ts',
+    find: "purchaseHash('call', host, booker)",
+    put: "purchaseHash('call', host, booker === '' ? host : '')",
+    caughtBy: { ...bookings('one payment is for one booking'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
+    name: 'a call is charged for whose time is taken',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/book.ts',
+    find: 'await refuseTaken(call, buffer)',
+    put: 'if (kind.price === 0) await refuseTaken(call, buffer)',
+    caughtBy: { ...bookings('nothing is charged for a time'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
+    name: 'a guest has anything written to anybody',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/letters.ts',
+    find: "type === 'host' ? saidBy(call) : []",
+    put: 'saidBy(call)',
+    caughtBy: { ...bookings('go to the guest and to the host'), file: 'test/server/booking-letters.test.ts' },
   },
 ]

@@ -31,6 +31,11 @@ export const bookingCards: Suite = {
   file: 'test/server/agent-scheduling.test.ts',
   title: 'T28',
 }
+export const bookings = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/booking.test.ts',
+  title,
+})
 export const schedulingSettings = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/scheduling.test.ts',

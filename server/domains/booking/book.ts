@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { areBlocked } from '#server/domains/blocks/blocks'
+import { bookableSettings } from '#server/domains/scheduling/bookable'
+import { refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
+import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { isZone } from '#server/domains/scheduling/open-time'
+import { isFree } from '#server/domains/scheduling/slots'
+import type { Context } from '#server/kernel/context'
+import type { booking as contract } from '#shared/api/booking'
+import type { SchedulingSettings } from '#shared/api/scheduling'
+import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
+import { type Kind, kindOf } from './kinds.ts'
+import { tellByLetter } from './letters.ts'
+import { type Booker, newCall } from './new-call.ts'
+import { bookedWith, bookPaid } from './pay.ts'
+import { nameOfAccount } from './shown.ts'
+import { refuseWords } from './words.ts'
+
+const minute = 60_000
+const daySeconds = 86_400
+/** Free calls that one may have booked with one host and that are still to come; and those booked from one address in a day. */
+const most = { ahead: 3, withHost: 6, fromAddress: 20 }
+
+type Given = InputOf<typeof contract.schedule>
+
+/** Books a call; the one that stands already where this was asked before. */
+export async function book(context: Context, given: Given): Promise<StoredCall> {
+  const { node } = context
+  const { recipientAddress: host, timezone = 'UTC' } = given
+  const booker = await bookerOf(context, given)
+  const _id = idOf(context, given, booker)
+  const before = await bookedBefore(_id, given, booker)
+  if (before) return sameAsAsked(before, given)
+  if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
+  const settings = await bookableSettings(host)
+  await refuseBooker(booker, host)
+  const kind = kindOf(settings, given.isPaid ?? false)
+  await refuseTime(context, settings, kind, given)
+  await refuseWords(node, booker.account, given)
+  const call = newCall(_id, kind.duration, booker, { ...given, host }, new Date(node.now()))
+  const buffer = settings.scheduling_buffer_minutes * minute
+  // Before anything is asked for it, or counted.
+  await refuseTaken(call, buffer)
+  const { price } = kind
+  if (price === 0) await refuseTooMany(context, host)
+  const booked =
+    price === 0
+      ? await writeCall(call, { buffer, ahead: most.ahead })
+      : await bookPaid(context, call, { settings, price, header: given.paymentHeader }, (paid) =>
+          writeCall(paid, { buffer, ahead: null }),
+        )
+  if (booked._id === _id) await tellByLetter(context, booked, 'REQUEST')
+  return sameAsAsked(booked, given)
+}
+
+async function bookerOf(
+  { node, caller }: Context,
+  { schedulerAddress, guestName, guestEmail }: Given,
+): Promise<Booker> {
+  const { account } = caller
+  if (account !== null)
+    return { account, id: account, name: await nameOfAccount(node, account), email: guestEmail ?? null }
+  if (schedulerAddress !== undefined) throw new AppError('UNAUTHORIZED')
+  if (guestName === undefined || guestEmail === undefined)
+    throw new AppError('VALIDATION_ERROR', { message: 'guestName and guestEmail are required without a session' })
+  return { account, id: guestEmail, name: guestName, email: guestEmail }
+}
+
+/** What a guest books with a key has an id made of it, by which a repeat finds it; who is signed in has that of the kernel. */
+const idOf = (
+  { creationId }: Context,
+  { idempotency_key, recipientAddress }: Given,
+  { account, id }: Booker,
+): string =>
+  account === null && idempotency_key !== undefined
+    ? createHash('sha256')
+        .update(JSON.stringify([recipientAddress, id, idempotency_key]))
+        .digest('base64url')
+    : creationId
+
+/** What was booked by the same key, or with the same payment. */
+async function bookedBefore(
+  _id: string,
+  { recipientAddress, paymentHeader }: Given,
+  { id }: Booker,
+): Promise<StoredCall | null> {
+  const call = await Calls.findOne({ _id }).lean<StoredCall>()
+  return call ?? (paymentHeader === undefined ? null : bookedWith(recipientAddress, id, paymentHeader))
+}
+
+function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {
+  if (call.scheduled_at.getTime() === Date.parse(scheduledAt)) return call
+  throw call.payment_id === undefined
+    ? new AppError('CONFLICT', { message: 'This key was used for another request' })
+    : new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used for another call' } })
+}
+
+async function refuseBooker({ account }: Booker, host: string): Promise<void> {
+  if (account === host) throw new AppError('VALIDATION_ERROR', { message: 'Nobody books a call with themself' })
+  if (account !== null && (await areBlocked(account, host)))
+    throw new AppError('BLOCKED', { message: 'You cannot book this user' })
+}
+
+/** Refuses a time that the host does not offer, before anything is asked of others. */
+async function refuseTime(
+  { node }: Context,
+  settings: SchedulingSettings,
+  { duration }: Kind,
+  { recipientAddress: host, scheduledAt, durationMinutes = duration }: Given,
+): Promise<void> {
+  if (durationMinutes !== duration)
+    throw new AppError('VALIDATION_ERROR', { message: `durationMinutes: this call takes ${duration} minutes` })
+  const span = spanOf({ scheduled_at: new Date(scheduledAt), duration_minutes: duration })
+  const { scheduling_advance_notice_hours: notice, scheduling_buffer_minutes: buffer } = settings
+  if (span.start < node.now() + notice * hour)
+    throw new AppError('VALIDATION_ERROR', { message: `scheduledAt: ${notice} hours of notice are needed` })
+  if (!(await isOffered(node, host, settings, span.start, duration)))
+    throw new AppError('VALIDATION_ERROR', { message: 'scheduledAt: this time is not offered' })
+  const busy = await busyTimes(node, host, settings, span)
+  if (busy === null)
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'The calendar of this user does not answer. Try again.' })
+  if (!isFree(span, buffer * minute, busy)) throw new AppError('SLOT_TAKEN', { details: { source: 'calendar' } })
+}
+
+/** Free calls are few from one address, whoever is said to book them, so that nobody fills a calendar. */
+async function refuseTooMany({ node: { limits }, caller: { ip } }: Context, host: string): Promise<void> {
+  const allowed =
+    (await limits.guard('bookings-with', `${ip} ${host}`, most.withHost, daySeconds)) &&
+    (await limits.guard('bookings-from', ip, most.fromAddress, daySeconds))
+  if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: daySeconds })
+}

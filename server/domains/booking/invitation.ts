@@ -1,0 +1,53 @@
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { type Context, signedIn } from '#server/kernel/context'
+import type { booking as contract, EmailedTo } from '#shared/api/booking'
+import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
+import { sendInvitation, tellByLetter } from './letters.ts'
+import { statusOf } from './shown.ts'
+
+/** The call of an invitation. The first time that anybody but its host sees it so is noted. */
+export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
+  const call = await Calls.findOne({ invite_token }).lean<StoredCall>()
+  if (!call) throw new AppError('CALL_NOT_FOUND')
+  if (call.invite_opened_at === null && caller.account !== call.recipient_wallet_address)
+    await Calls.updateOne(
+      { _id: call._id, invite_opened_at: null },
+      { $set: { invite_opened_at: new Date(node.now()) } },
+    )
+  return call
+}
+
+/** Cancels a call, for good; what was cancelled before is given as it is. */
+export async function cancelCall(context: Context, _id: string, token: string | undefined): Promise<StoredCall> {
+  const { account } = context.caller
+  const now = context.node.now()
+  const call = await Calls.findOne({ _id }).lean<StoredCall>()
+  const isParty = account !== null && call?.parties.includes(account)
+  const holdsToken = call !== null && token === call.invite_token
+  if (!call || !(isParty || holdsToken)) throw new AppError('CALL_NOT_FOUND')
+  if (!isParty && call.scheduler_wallet_address !== null)
+    throw new AppError('FORBIDDEN', { message: 'Only its host and who booked it cancel this call' })
+  if (call.status === 'cancelled') return call
+  if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
+  const cancelled = { status: 'cancelled', updated_at: new Date(now) } as const
+  const { matchedCount } = await Calls.updateOne({ _id, status: { $ne: 'cancelled' } }, { $set: cancelled })
+  if (matchedCount === 1) await tellByLetter(context, call, 'CANCEL')
+  return { ...call, ...cancelled }
+}
+
+type Invite = InputOf<typeof contract.invite>
+
+/** Has the host of a call that is to come send its invitation. */
+export async function invite(
+  context: Context,
+  { scheduledCallId, callId, recipientEmail, schedulerEmail }: Invite,
+): Promise<EmailedTo[]> {
+  const { account } = signedIn(context)
+  const call = await Calls.findOne({ _id: scheduledCallId ?? callId ?? '' }).lean<StoredCall>()
+  if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
+  if (call.recipient_wallet_address !== account)
+    throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })
+  if (call.status === 'cancelled' || statusOf(call, context.node.now()) === 'completed') throw new AppError('CALL_OVER')
+  return sendInvitation(context, call, { guest: schedulerEmail ?? null, host: recipientEmail ?? null })
+}

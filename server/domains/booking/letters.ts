@@ -1,0 +1,96 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { maySendTo } from '#server/domains/identity/browsers'
+import { postLetter } from '#server/domains/outgoing/index'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import type { Context, Node } from '#server/kernel/context'
+import type { EmailedTo } from '#shared/api/booking'
+import { AppError } from '#shared/errors'
+import { type Appointment, appointmentText } from './appointment.ts'
+import { nameOfAccount } from './shown.ts'
+
+type Method = Appointment['method']
+type Addresses = Record<EmailedTo['type'], string | null>
+
+/** Where letters about a call go, as far as that is known: to who booked it at the address that they gave, to the host at their own. */
+async function addressesOf(call: StoredCall): Promise<Addresses> {
+  const host = await accountOf(call.recipient_wallet_address)
+  return { guest: call.guest_email, host: host?.email ?? null }
+}
+
+/** Writes to both about a call that was booked or cancelled, as far as letters can be sent and no more go there than anybody needs. */
+export async function tellByLetter(context: Context, call: StoredCall, method: Method): Promise<void> {
+  if (!context.node.services.mail) return
+  const sent = await writeTo(context, call, await addressesOf(call), method)
+  if (method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(context.node, call)
+}
+
+/** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses. */
+export async function sendInvitation(context: Context, call: StoredCall, given: Addresses): Promise<EmailedTo[]> {
+  const { node } = context
+  if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
+  const known = await addressesOf(call)
+  const addresses = { guest: given.guest ?? known.guest, host: given.host ?? known.host }
+  if (addresses.guest === null && addresses.host === null)
+    throw new AppError('VALIDATION_ERROR', { message: 'There is no address to write to' })
+  const sent = await writeTo(context, call, addresses, 'REQUEST')
+  if (sent.length === 0) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 3_600 })
+  await noteSent(node, call)
+  return sent
+}
+
+const noteSent = (node: Node, { _id }: StoredCall) =>
+  Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
+
+async function writeTo(context: Context, call: StoredCall, addresses: Addresses, method: Method): Promise<EmailedTo[]> {
+  const { node } = context
+  const sent: EmailedTo[] = []
+  for (const type of ['guest', 'host'] as const) {
+    const email = addresses[type]
+    if (email === null || !(await maySendTo(context, email))) continue
+    await postLetter(node, { to: email, ...(await letterTo(node, type, email, call, method)) })
+    sent.push({ email, type })
+  }
+  return sent
+}
+
+/**
+ * What somebody is written. Whoever can type an address can have a letter sent there, so that the one to who booked says nothing that they
+ * have said; their words are for the host alone.
+ */
+async function letterTo(node: Node, type: EmailedTo['type'], email: string, call: StoredCall, method: Method) {
+  const { publicUrl } = node.settings
+  const host = await nameOfAccount(node, call.recipient_wallet_address)
+  const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
+  const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
+  const withWhom = type === 'guest' ? host : who
+  const summary = withWhom === null ? call.title : `Call with ${withWhom}`
+  const link = `${publicUrl}/join/${call.invite_token}`
+  const words = type === 'host' ? saidBy(call) : []
+  const lines = [
+    method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,
+    `${timeIn(call)}\n${call.duration_minutes} minutes`,
+    ...words,
+    ...(method === 'REQUEST' ? [link] : []),
+    'If you did not ask for this, you need not do anything.',
+  ]
+  const calendar = appointmentText({
+    ...{ method, uid: `${call._id}@${new URL(publicUrl).hostname}`, start: call.scheduled_at, end: call.ends_at },
+    ...{ stamp: new Date(node.now()), summary, description: link, url: link },
+    organizer: { name: host, address: `no-reply@${new URL(publicUrl).hostname}` },
+    attendee: { name: type === 'guest' ? email : host, address: email },
+  })
+  const subject = method === 'REQUEST' ? 'A call is booked' : 'A call is cancelled'
+  return { subject, text: `${lines.join('\n\n')}\n`, calendar: { method, text: calendar } }
+}
+
+const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: StoredCall): string[] => [
+  [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
+  ...(notes === null ? [] : [notes]),
+]
+
+/** By the clocks of who booked it, and of UTC. */
+function timeIn({ scheduled_at, timezone }: StoredCall): string {
+  const shown = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(scheduled_at)
+  return timezone === 'UTC' ? `${shown('UTC')} (UTC)` : `${shown(timezone)} (${timezone})\n${shown('UTC')} (UTC)`
+}

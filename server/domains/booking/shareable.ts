@@ -1,0 +1,26 @@
+import { writeCall } from '#server/domains/scheduling/diary'
+import type { StoredCall } from '#server/domains/scheduling/model'
+import { isZone } from '#server/domains/scheduling/open-time'
+import { type Context, signedIn } from '#server/kernel/context'
+import type { booking as contract } from '#shared/api/booking'
+import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
+import { newCall } from './new-call.ts'
+import { nameOfAccount } from './shown.ts'
+import { refuseWords } from './words.ts'
+
+type Given = InputOf<typeof contract.createShareable>
+
+/** A call of the caller's own, at any time to come that is free in their diary, for whoever is given its link. */
+export async function createShareable(context: Context, given: Given): Promise<StoredCall> {
+  const { node } = context
+  const { account } = signedIn(context)
+  const { scheduledAt, timezone, durationMinutes } = given
+  if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
+  if (Date.parse(scheduledAt) <= node.now())
+    throw new AppError('VALIDATION_ERROR', { message: 'scheduledAt must be in the future' })
+  await refuseWords(node, account, { title: given.title })
+  const booker = { account, id: account, name: await nameOfAccount(node, account), email: null }
+  const call = newCall(context.creationId, durationMinutes, booker, { ...given, host: account }, new Date(node.now()))
+  return writeCall(call, { buffer: 0, ahead: null })
+}

@@ -1,0 +1,60 @@
+import { type Profile, profilesOf } from '#server/domains/accounts/profiles'
+import type { StoredCall } from '#server/domains/scheduling/model'
+import type { Node } from '#server/kernel/context'
+import type { ListedCall, ScheduledCall } from '#shared/api/booking'
+
+/** What is over and was not cancelled is completed; nothing writes that. */
+export const statusOf = ({ status, ends_at }: StoredCall, now: number): ScheduledCall['status'] =>
+  status !== 'cancelled' && ends_at.getTime() <= now ? 'completed' : status
+
+export function shownCall(call: StoredCall, now: number): ScheduledCall {
+  const { _id, number, ends_at, parties, booker, payment_id, scheduled_at, ...rest } = call
+  const { invite_sent_at, invite_opened_at, created_at, updated_at } = call
+  return {
+    ...rest,
+    id: _id,
+    scheduled_at: scheduled_at.toISOString(),
+    status: statusOf(call, now),
+    invite_sent_at: invite_sent_at?.toISOString() ?? null,
+    invite_opened_at: invite_opened_at?.toISOString() ?? null,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  }
+}
+
+/** The calls as one of their parties sees them, with how both are shown. */
+export async function listedCalls(node: Node, viewer: string, calls: readonly StoredCall[]): Promise<ListedCall[]> {
+  const profiles = await profilesOf(
+    node,
+    calls.flatMap(({ parties }) => parties),
+  )
+  const partyOf = (id: string | null) => shownParty(id === null ? undefined : profiles.get(id))
+  return calls.map((call) => ({
+    ...shownCall(call, node.now()),
+    scheduler_user: partyOf(call.scheduler_wallet_address),
+    recipient_user: partyOf(call.recipient_wallet_address),
+    is_host: call.recipient_wallet_address === viewer,
+  }))
+}
+
+const shownParty = (profile: Profile | undefined): ListedCall['scheduler_user'] =>
+  profile
+    ? {
+        wallet_address: profile.id,
+        display_name: profile.display_name,
+        username: profile.username,
+        avatar: profile.avatar_url,
+      }
+    : null
+
+/** What somebody is called, by their profile. */
+export const nameOfAccount = async (node: Node, account: string): Promise<string> =>
+  (await profilesOf(node, [account])).get(account)?.name ?? account
+
+/** What the token of an invitation shows. */
+export function invitedCall(call: StoredCall, hostName: string, now: number) {
+  const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
+  const { timezone, is_paid, recipient_wallet_address } = rest
+  const about = { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, timezone, is_paid }
+  return { ...about, recipient_wallet_address, hostName }
+}

@@ -1,0 +1,104 @@
+import { readBack } from '#server/kernel/read-back'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { Calls, type StoredCall } from './model.ts'
+import type { Span } from './open-time.ts'
+import { isFree } from './slots.ts'
+
+const minute = 60_000
+/** No call is longer. */
+const longest = 1_440 * minute
+/** Each time that a number is taken, somebody else has booked. */
+const attempts = 200
+
+export type NewCall = Omit<StoredCall, 'number' | 'ends_at'>
+
+interface Rule {
+  /** Milliseconds that stay free before and after a call. */
+  buffer: number
+  /** The most calls that are not paid for and still to come, of one who books at one host; null for any number. */
+  ahead: number | null
+}
+
+/**
+ * Writes a call into the diary of its host; SLOT_TAKEN where its time is not free. Calls of a host are numbered: a booking reads the last
+ * number, then the calls around its time, and takes the next number, which one alone can have. So between the reading and the writing
+ * nobody else has booked, on whatever node. One that stands already under its id, or its payment, is the answer.
+ */
+export async function writeCall(call: NewCall, { buffer, ahead }: Rule): Promise<StoredCall> {
+  const host = call.recipient_wallet_address
+  const ends_at = new Date(spanOf(call).end)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = await writtenBefore(call)
+    if (before) return before
+    const number = (await lastNumber(host)) + 1
+    await refuseTaken(call, buffer)
+    if (ahead !== null) await refuseMany(call, ahead)
+    const written: StoredCall = { ...call, number, ends_at }
+    try {
+      await Calls.create(written)
+      return written
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      await readBack(() => Calls.exists({ recipient_wallet_address: host, number }))
+    }
+  }
+  throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+}
+
+export const spanOf = ({
+  scheduled_at,
+  duration_minutes,
+}: Pick<StoredCall, 'scheduled_at' | 'duration_minutes'>): Span => ({
+  start: scheduled_at.getTime(),
+  end: scheduled_at.getTime() + duration_minutes * minute,
+})
+
+const writtenBefore = async ({ _id, payment_id }: NewCall): Promise<StoredCall | null> =>
+  (await Calls.findOne({ _id }).lean<StoredCall>()) ??
+  (payment_id === undefined ? null : Calls.findOne({ payment_id }).lean<StoredCall>())
+
+/** Refuses a call whose time, with the buffer around it, is not free in the diary of its host. */
+export async function refuseTaken(call: NewCall, buffer: number): Promise<void> {
+  const span = spanOf(call)
+  const around = { start: span.start - buffer, end: span.end + buffer }
+  if (!isFree(span, buffer, await takenTimes(call.recipient_wallet_address, around, call._id)))
+    throw new AppError('SLOT_TAKEN', { details: { source: 'database' } })
+}
+
+async function lastNumber(host: string): Promise<number> {
+  const last = await Calls.findOne({ recipient_wallet_address: host }, { number: 1 })
+    .sort({ number: -1 })
+    .lean<Pick<StoredCall, 'number'>>()
+  return last?.number ?? 0
+}
+
+/** The times of a host within a span that are taken by calls; without one, where it was written meanwhile. */
+export async function takenTimes(host: string, { start, end }: Span, without = ''): Promise<Span[]> {
+  const calls = await Calls.find(
+    {
+      _id: { $ne: without },
+      recipient_wallet_address: host,
+      scheduled_at: { $gt: new Date(start - longest), $lt: new Date(end) },
+      status: { $in: ['pending', 'confirmed'] },
+    },
+    { scheduled_at: 1, duration_minutes: 1 },
+  ).lean<StoredCall[]>()
+  return calls.map(spanOf).filter((call) => call.end > start)
+}
+
+async function refuseMany({ _id, recipient_wallet_address, booker, created_at }: NewCall, most: number): Promise<void> {
+  const open = await Calls.countDocuments({
+    _id: { $ne: _id },
+    recipient_wallet_address,
+    scheduled_at: { $gt: created_at },
+    booker,
+    is_paid: false,
+    status: { $in: ['pending', 'confirmed'] },
+  })
+  if (open >= most)
+    throw new AppError('RATE_LIMIT_EXCEEDED', {
+      message: `You have booked ${most} calls with this person that are still to come`,
+      retryAfter: 3_600,
+    })
+}

@@ -1,0 +1,183 @@
+// Modes: embedded, two-nodes-redis
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Payments } from '#server/domains/receipts/model'
+import { fakeFacilitator } from '#server/ports/facilitator/fake'
+import { booking } from '#shared/api/booking'
+import { payments } from '#shared/api/payments'
+import { scheduling } from '#shared/api/scheduling'
+import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
+import { type Booted, boot } from '#test/support/boot'
+import { paymentOf } from '#test/support/payments'
+import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { wallet } from '#test/support/wallet'
+
+const facilitator = fakeFacilitator()
+const payer = wallet('who pays for calls')
+const price = 555
+const units = '5550000'
+let server: Booted
+let host: Person
+let people = 0
+const somebody = () => person(server, `pays ${++people}`)
+const paid = {
+  scheduling_paid_enabled: true,
+  scheduling_price_cents: price,
+  scheduling_network: 'base-sepolia',
+} as const
+const sells = async (more = {}) => {
+  const name = `sells ${++people}`
+  const scheduling_wallet_address = wallet(name).address.toLowerCase()
+  const seller = await bookable(server, name, { ...paid, scheduling_wallet_address, ...more })
+  await openAlways(seller)
+  return seller
+}
+const pay = (more = {}) => paymentOf(payer, { to: host.account, value: units, ...more })
+const at = (hour: number) => ({ recipientAddress: host.account, scheduledAt: inThreeDays(hour), isPaid: true })
+
+beforeAll(async () => {
+  server = await boot({ services: { facilitator } })
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  Object.assign(facilitator, {
+    charged: [],
+    asked: { verify: 0, settle: 0 },
+    refuses: null,
+    settlements: [],
+    away: null,
+  })
+  facilitator.meanwhile = () => undefined
+  host = await sells()
+})
+
+test.each(over)('a paid call says what it costs, and is booked once that is settled, over %s', async (door) => {
+  const booker = await somebody()
+  const wanted = await booker.refused(door, booking.schedule, at(9))
+  expect(wanted).toMatchObject({ status: 402, code: 'PAYMENT_REQUIRED' })
+  const { body, headers } = await booker.rest('POST /api/scheduling/schedule', at(9))
+  const entry = { network: 'base-sepolia', amount: units, recipient: host.account }
+  expect(body).toMatchObject({
+    ...{ error: 'Payment Required', priceCents: price, network: 'base-sepolia', payToAddress: host.account },
+    paymentRequirements: { x402Version: 1, accepts: [entry] },
+  })
+  expect(headers.get('x-payment-required')).not.toBeNull()
+  expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
+
+  const asked = { ...at(9), paymentHeader: await pay() }
+  const booked = await booker.does(door, booking.schedule, asked)
+  expect(booked).toMatchObject({
+    status: 'confirmed',
+    duration_minutes: 30,
+    is_paid: true,
+    payment_required: true,
+    payment_amount_cents: price,
+    payment_status: 'paid',
+    payment_transaction_hash: expect.stringMatching(/^0x/),
+    platform_fee_cents: 6,
+    platform_fee_status: 'pending',
+  })
+  expect(facilitator.charged).toHaveLength(1)
+  expect((await booker.does(door, booking.schedule, asked)).id).toBe(booked.id)
+  expect(facilitator.charged).toHaveLength(1)
+  const known = await Payments.findOne({ agent_id: `call:${host.account}` }).lean()
+  expect(await booker.does(door, payments.payment, { id: known?._id ?? '' })).toMatchObject({ state: 'settled' })
+})
+
+test('a guest pays by the header, and the answer says how it was settled', async () => {
+  const guest = { ...at(9), ...guestOf('Ann') }
+  const who = await somebody()
+  const answer = await fetch(`${who.url}/api/scheduling/schedule`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-payment': await pay() },
+    body: JSON.stringify(guest),
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('x-payment-response')).not.toBeNull()
+  expect(booking.schedule.output.parse(await answer.json())).toMatchObject({ is_paid: true, guest_name: 'Ann' })
+})
+
+test('one payment is for one booking of one person: not of another time, by somebody else, or twice at once', async () => {
+  const [booker, other] = [await somebody(), await somebody()]
+  const paymentHeader = await pay()
+  const tries = await Promise.all(
+    server.urls.flatMap(() => [
+      booker.tries('rest', booking.schedule, { ...at(9), paymentHeader }),
+      booker.tries('socket', booking.schedule, { ...at(9), paymentHeader }),
+    ]),
+  )
+  expect(tries.some(({ ok }) => ok)).toBe(true)
+  await booker.does('rest', booking.schedule, { ...at(9), paymentHeader })
+  expect(facilitator.charged).toHaveLength(1)
+  for (const door of over) {
+    const again = await booker.refused(door, booking.schedule, { ...at(11), paymentHeader })
+    expect(again).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
+    const stolen = await other.refused(door, booking.schedule, { ...at(12), paymentHeader })
+    expect(stolen).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
+  }
+  const { calls } = await host.does('rest', booking.calls, {})
+  expect(calls).toHaveLength(1)
+})
+
+test('nothing is charged for a time that is taken; one that is lost while it is paid for leaves the payment good', async () => {
+  const [booker, quicker] = [await somebody(), await somebody()]
+  await quicker.does('rest', booking.schedule, { ...at(9), isPaid: false })
+  const paymentHeader = await pay()
+  const taken = await booker.refused('rest', booking.schedule, { ...at(9), paymentHeader })
+  expect(taken).toMatchObject({ status: 409, code: 'SLOT_TAKEN' })
+  expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
+
+  facilitator.meanwhile = async () => {
+    facilitator.meanwhile = () => undefined
+    await quicker.does('rest', booking.schedule, { ...at(11), isPaid: false })
+  }
+  const { status, body } = await booker.rest('POST /api/scheduling/schedule', { ...at(11), paymentHeader })
+  expect({ status, body }).toMatchObject({
+    status: 409,
+    body: { code: 'SLOT_TAKEN', source: 'database', payment: { state: 'settled' } },
+  })
+  expect(facilitator.charged).toHaveLength(1)
+  const booked = await booker.does('socket', booking.schedule, { ...at(13), paymentHeader })
+  expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
+  expect(facilitator.charged).toHaveLength(1)
+})
+
+test.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
+  const booker = await somebody()
+  const outcome = async (paymentHeader: string) =>
+    outcomeOf(await booker.tries(door, booking.schedule, { ...at(9), paymentHeader }))
+  expect(await outcome('nonsense')).toBe('402 INVALID_PAYMENT')
+  expect(await outcome(await pay({ to: wallet('other').address }))).toBe('402 INVALID_PAYMENT')
+  expect(await outcome(await pay({ value: '5549999' }))).toBe('402 INSUFFICIENT_PAYMENT')
+  expect(await outcome(await pay({ network: 'base' }))).toBe('402 WRONG_NETWORK')
+  expect(await outcome(await pay({ until: 1_000 }))).toBe('402 PAYMENT_EXPIRED')
+  facilitator.settlements.push({ state: 'refused', reason: 'failed' })
+  expect(await outcome(await pay())).toBe('402 X402_PAYMENT_FAILED')
+  for (const away of ['UPSTREAM_ERROR', 'TIMEOUT'] as const) {
+    facilitator.away = away
+    expect(await outcome(await pay())).toMatch(new RegExp(`^50[24] ${away}$`))
+  }
+  facilitator.away = null
+  facilitator.settlements.push({ state: 'unknown' })
+  expect(await outcome(await pay())).toBe('202 PAYMENT_PENDING')
+  const { body } = await booker.rest('POST /api/scheduling/schedule', { ...at(10), paymentHeader: 'nonsense' })
+  expect(body).toMatchObject({ details: { message: expect.stringMatching(/not valid/) }, priceCents: price })
+  expect((await host.does('rest', booking.calls, {})).calls).toEqual([])
+})
+
+test('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
+  const booker = await somebody()
+  await host.does('rest', scheduling.configure, { scheduling_price_cents: 0 })
+  const free = await booker.does('rest', booking.schedule, at(9))
+  expect(free).toMatchObject({
+    is_paid: false,
+    duration_minutes: 30,
+    platform_fee_cents: 0,
+    platform_fee_status: 'waived',
+  })
+  await host.does('rest', scheduling.configure, { scheduling_paid_enabled: false })
+  expect(await booker.does('rest', booking.schedule, at(11))).toMatchObject({ is_paid: false, duration_minutes: 15 })
+  host = await sells({ scheduling_network: 'polygon' })
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, at(9)))).toBe('503 SERVICE_UNAVAILABLE')
+  const shown = await asGuest(server.url, { ...at(9), ...guestOf('Ann') })
+  expect(shown.status).toBe(503)
+})
