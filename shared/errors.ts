@@ -72,6 +72,9 @@ export const errors = {
   STREAM_ENDED: [409, 'This stream has ended'],
   LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],
 
+  INVALID_INVITE: [400, 'This code is not known, or was used already'],
+  INVITE_CODE_EXISTS: [400, 'There is such a code already'],
+  OWN_INVITE: [400, 'This code is your own'],
   SCHEDULING_DISABLED: [403, 'This user cannot be booked'],
   SLOT_TAKEN: [409, 'This time is taken. Choose another.'],
   CALL_NOT_FOUND: [404, 'Call not found'],

@@ -16,6 +16,8 @@ import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
+import { inviteCodes } from './invites/codes.ts'
+import { invites } from './invites/index.ts'
 import { knowledge } from './knowledge/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
@@ -63,6 +65,8 @@ const registry = {
   email,
   phone,
   points,
+  invites,
+  inviteCodes,
   moderation,
   inbox,
   social,

@@ -63,6 +63,13 @@ export const UserRecord = z.object({
   beta_access: z.boolean(),
   beta_access_applied: z.boolean(),
   beta_access_applied_at: Time.nullable(),
+  points: z.number(),
+  /** How many others it may invite, and how many it has. */
+  invite_count: z.number(),
+  invites_used: z.number(),
+  /** The code by which it was invited, and who did; an admin's code is of nobody. */
+  invite_code_used: z.string().nullable(),
+  referred_by: z.string().nullable(),
   first_login: z.string().nullable(),
   last_login: z.string().nullable(),
   login_count: z.number(),

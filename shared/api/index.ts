@@ -17,6 +17,8 @@ import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { invitations } from './invitations.ts'
+import { inviteCodes } from './invite-codes.ts'
+import { invites } from './invites.ts'
 import { knowledge, knowledgeEvents } from './knowledge.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
@@ -59,6 +61,8 @@ export const api = {
   email,
   phone,
   points,
+  invites,
+  inviteCodes,
   inbox,
   polls,
   moderation,

@@ -34,3 +34,25 @@ test.each([
   await settings.getByRole('tab', { name: 'Profile', selected: true }).waitFor()
   await plaza.settle()
 })
+
+test('an invite gives both their points, which are seen at once', async () => {
+  const host = await openPoints(await plaza.guest())
+  await host.getByText('5 of 5 invites left.').waitFor()
+  const code = await host.getByRole('list', { name: 'Invites' }).locator('code').first().textContent()
+
+  const newcomer = await plaza.guest(phone)
+  await newcomer.getByRole('button', { name: 'Back to the rooms' }).click()
+  const guest = await openPoints(newcomer)
+  await guest.getByLabel('The code of who invited you').fill('nothing')
+  await guest.getByRole('button', { name: 'Use', exact: true }).click()
+  await guest.getByRole('alert').getByText('This code is not known').waitFor()
+  await guest.getByLabel('The code of who invited you').fill(code?.toLowerCase() ?? '')
+  await guest.getByRole('button', { name: 'Use', exact: true }).click()
+  await guest.locator('.points-total', { hasText: '100 points' }).waitFor()
+  expect(await axeFaults(newcomer)).toEqual([])
+
+  await host.locator('.points-total', { hasText: '100 points' }).waitFor()
+  await host.getByText('4 of 5 invites left.').waitFor()
+  await host.getByText(/^Used by/).waitFor()
+  await plaza.settle()
+})

@@ -9,6 +9,7 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { Invites } from './invites.tsx'
 import { Leaderboard } from './leaderboard.tsx'
 import { PointsHistory } from './points-history.tsx'
 
@@ -59,6 +60,7 @@ export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
           ))}
         </ul>
       </section>
+      <Invites onUsed={reload} />
       <Leaderboard points={total} />
       <PointsHistory key={history[0]?.id ?? ''} newest={history} />
     </>

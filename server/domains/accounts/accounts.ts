@@ -11,6 +11,12 @@ export const accountByUsername = (username: string): Promise<Account | null> =>
 export const isUsernameHeld = async (username: string): Promise<boolean> =>
   (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null
 
+const invitesAtFirst = 5
+
+/** How many others an account may invite. */
+export const invitesAllocated = (account: Pick<Account, 'invite_count'> | null): number =>
+  account?.invite_count ?? invitesAtFirst
+
 const walletTypes: Record<AuthMethod, string> = {
   wallet: 'eoa',
   solana: 'eoa',

@@ -1,4 +1,5 @@
 import { canonicalAddress } from '#shared/kit/primitives'
+import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 import { profileOf } from './profiles.ts'
 
@@ -66,6 +67,11 @@ const userRecord = (account: Account) => ({
   beta_access: account.beta_access ?? false,
   beta_access_applied: account.beta_access_applied_at !== undefined,
   beta_access_applied_at: iso(account.beta_access_applied_at),
+  points: account.points ?? 0,
+  invite_count: invitesAllocated(account),
+  invites_used: account.invites_used ?? 0,
+  invite_code_used: account.invite_code_used ?? null,
+  referred_by: account.referred_by ?? null,
   first_login: iso(account.first_login),
   last_login: iso(account.last_login),
   login_count: account.login_count,

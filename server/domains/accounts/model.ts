@@ -42,6 +42,13 @@ export interface Account {
   points: number
   /** What versions before gave 100 points for, without an entry. */
   points_claimed?: string[]
+  /** How many others it may invite, where admins have decided so. */
+  invite_count?: number
+  /** How many it has invited, as they were last counted; it never falls. */
+  invites_used?: number
+  /** The code by which it was invited, and who did. */
+  invite_code_used?: string
+  referred_by?: string
   role: Role
   /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
   role_seq: number
@@ -97,6 +104,10 @@ export const Accounts = mongoose.model<Account>(
       email_updates_opt_in: { type: Boolean, required: true, default: false },
       points: { type: Number, required: true, default: 0 },
       points_claimed: { type: [String], default: undefined },
+      invite_count: { type: Number },
+      invites_used: { type: Number },
+      invite_code_used: { type: String },
+      referred_by: { type: String },
       role: { type: String, required: true, default: 'user' },
       role_seq: { type: Number, required: true, default: 0 },
       is_banned: { type: Boolean, required: true, default: false },

@@ -3,6 +3,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { SignedInUser } from '#shared/api/identity'
 import { shortened } from '#shared/kit/person-name'
+import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 
 export interface Profile {
@@ -91,7 +92,7 @@ export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   subscription_tier: 'free',
   subscription_expires_at: null,
   points: account.points ?? 0,
-  invite_count: 5,
+  invite_count: invitesAllocated(account),
   is_banned: account.is_banned,
   role: account.role,
 })

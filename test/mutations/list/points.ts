@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { inPoints } from './suites.ts'
+import { byInvite, inPoints, invitedByAdmins } from './suites.ts'
 
 /** What is given once, and to whom. */
 export const points: readonly Mutation[] = [
@@ -34,5 +34,29 @@ export const points: readonly Mutation[] = [
     find: '{ is_banned: false, points',
     put: '{ points',
     caughtBy: inPoints('nobody who is suspended'),
+  },
+  {
+    name: 'a code invites as many as use it',
+    breaks: 'invites',
+    file: 'server/domains/invites/redeem.ts',
+    find: 'most: max_uses || null',
+    put: 'most: null',
+    caughtBy: byInvite('one is invited'),
+  },
+  {
+    name: 'what follows from an invite is left half done',
+    breaks: 'invites',
+    file: 'server/domains/invites/own.ts',
+    find: 'if (!use.settled) await',
+    put: 'if (use.settled) await',
+    caughtBy: byInvite('a look by who invited'),
+  },
+  {
+    name: 'an admin earns by codes that invite any number',
+    breaks: 'invites',
+    file: 'server/domains/invites/redeem.ts',
+    find: 'if (!by_admin) await',
+    put: 'await',
+    caughtBy: invitedByAdmins('none to the admin'),
   },
 ]

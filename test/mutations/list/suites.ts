@@ -53,6 +53,12 @@ export const agentEvents = (title: string): Suite => ({
   title,
 })
 export const inPoints = (title: string): Suite => ({ project: 'embedded', file: 'test/server/points.test.ts', title })
+export const byInvite = (title: string): Suite => ({ project: 'embedded', file: 'test/server/invites.test.ts', title })
+export const invitedByAdmins = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/invite-codes.test.ts',
+  title,
+})
 export const slots = unit('unit/slots.test.ts')
 export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')

@@ -1,0 +1,92 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { table } from '#client/sdk/table'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { nameOf, plural } from '../kit/format.ts'
+import { Problem, Skeleton } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+/** The codes by which the account invites others, who came by them, and a field for the code of somebody else. */
+export function Invites({ onUsed }: { onUsed: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const invites = useLoaded('invites', () => client.invites.list({}))
+  const { value, error, reload } = invites
+  useEffect(() => client.on(table.events.pointsChanged, reload), [client, reload])
+  const copy = async (code: string) => {
+    await navigator.clipboard.writeText(code)
+    tell('Copied')
+  }
+  return (
+    <section className="stack">
+      <h3 className="label">Invites</h3>
+      <p className="hint">Give a code to somebody new. Once they use it, both of you are given 100 points.</p>
+      <Problem error={error} onRetry={reload} />
+      {!value && !error && <Skeleton rows={3} />}
+      {value && (
+        <p className="numerals">
+          {value.available} of {plural(value.totalAllocation, 'invite')} left.
+        </p>
+      )}
+      <ul className="quiet-list" aria-label="Invites">
+        {value?.invites.map(({ id, code, used_by, used_by_name }) => (
+          <li key={id} className="row">
+            <code className="address grow">{code}</code>
+            {used_by ? (
+              <span className="hint">Used by {nameOf(used_by_name, used_by)}</span>
+            ) : (
+              <ActButton className="button small" aria-label={`Copy ${code}`} onPress={() => copy(code)}>
+                Copy
+              </ActButton>
+            )}
+          </li>
+        ))}
+      </ul>
+      <RedeemForm onUsed={onUsed} />
+    </section>
+  )
+}
+
+function RedeemForm({ onUsed }: { onUsed: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const [code, setCode] = useState('')
+  const [problem, setProblem] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setProblem(null)
+    try {
+      const { message } = await client.invites.redeem({ code })
+      tell(message)
+      setCode('')
+      onUsed()
+    } catch (cause) {
+      setProblem(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      <div className="row">
+        <input
+          className="input grow"
+          aria-label="The code of who invited you"
+          placeholder="Were you invited? Your code"
+          autoComplete="off"
+          required
+          maxLength={64}
+          value={code}
+          onChange={({ target }) => setCode(target.value)}
+        />
+        <button type="submit" className="button" aria-disabled={isBusy || undefined}>
+          Use
+        </button>
+      </div>
+      <Problem error={problem} />
+    </form>
+  )
+}
