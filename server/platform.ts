@@ -23,6 +23,7 @@ import { localFacilitator } from './ports/facilitator/local.ts'
 import { localFanout } from './ports/fanout/local.ts'
 import type { Fanout } from './ports/fanout/port.ts'
 import { worldId } from './ports/human-proof/world-id.ts'
+import { githubIssues } from './ports/issues/github.ts'
 import { memoryQueue } from './ports/jobs/memory.ts'
 import type { JobQueue } from './ports/jobs/port.ts'
 import { memoryKv } from './ports/kv/memory.ts'
@@ -126,6 +127,7 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       partnerTokens: openPartner(config),
       attendance: openAttendance(config),
       calendars: null,
+      issues: config.github && githubIssues(config.github.apiUrl, config.github.repository, config.github.token),
       facilitator: openFacilitator(config),
       ...onChains(config),
       web,
@@ -295,6 +297,10 @@ const serviceParts: {
       ? { part, adapter: attendance, why: 'three events of the demo; ATTENDANCE_API_KEY asks a provider' }
       : { part, adapter: new URL(attendance.baseUrl).host, why: 'ATTENDANCE_API_KEY is set' }
   },
+  issues: ({ github }) =>
+    github
+      ? { part: 'issues', adapter: github.repository, why: 'GITHUB_TOKEN and GITHUB_REPOSITORY are set' }
+      : { part: 'issues', adapter: 'none', why: 'GITHUB_TOKEN is not set: what needs the code host answers 500' },
   calendars: () => ({ part: 'calendars', adapter: 'none', why: 'free times follow from what people set here alone' }),
   model: ({ model }) => {
     if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }

@@ -4,6 +4,7 @@ import { accounts } from './accounts/index.ts'
 import { betaAccess } from './agents/beta-access.ts'
 import { agents } from './agents/index.ts'
 import { attendance } from './attendance/index.ts'
+import { bugReports } from './bug-reports/index.ts'
 import { cluster } from './cluster/index.ts'
 import { contactNotes } from './contact-notes/index.ts'
 import { deviceKeys } from './device-keys/index.ts'
@@ -14,6 +15,7 @@ import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
+import { issues } from './issues/index.ts'
 import { knowledge } from './knowledge/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
@@ -68,6 +70,8 @@ const registry = {
   cluster,
   wallet,
   betaAccess,
+  bugReports,
+  issues,
   scheduling,
   agents,
   payments,

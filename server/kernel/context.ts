@@ -6,6 +6,7 @@ import type { Chains } from '#server/ports/chain/port'
 import type { VectorSearch } from '#server/ports/database/port'
 import type { Facilitator } from '#server/ports/facilitator/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
+import type { Issues } from '#server/ports/issues/port'
 import type { Mail } from '#server/ports/mail/port'
 import type { Embedder, Model } from '#server/ports/model/port'
 import type { Onramp } from '#server/ports/onramp/port'
@@ -193,6 +194,8 @@ export interface Services {
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
   onramp: Onramp | null
+  /** The issues of this installation's repository. */
+  issues: Issues | null
   /** Who holds tokens of attendance. */
   attendance: Attendance | null
   calendars: Calendars | null

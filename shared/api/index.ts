@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
+import { bugReports } from './bug-reports.ts'
 import { cluster } from './cluster.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
@@ -15,6 +16,7 @@ import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { invitations } from './invitations.ts'
+import { issues } from './issues.ts'
 import { knowledge, knowledgeEvents } from './knowledge.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
@@ -65,6 +67,8 @@ export const api = {
   cluster,
   wallet,
   betaAccess,
+  bugReports,
+  issues,
   scheduling,
   agents,
   payments,
