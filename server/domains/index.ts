@@ -6,6 +6,7 @@ import { agents } from './agents/index.ts'
 import { attendance } from './attendance/index.ts'
 import { bugReports } from './bug-reports/index.ts'
 import { cluster } from './cluster/index.ts'
+import { contact } from './contact/index.ts'
 import { contactNotes } from './contact-notes/index.ts'
 import { deviceKeys } from './device-keys/index.ts'
 import { email } from './email/index.ts'
@@ -24,6 +25,7 @@ import { passkeys } from './passkeys/index.ts'
 import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
 import { places } from './places/index.ts'
+import { prices } from './prices/index.ts'
 import { profiles } from './profiles/index.ts'
 import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
@@ -72,6 +74,8 @@ const registry = {
   betaAccess,
   bugReports,
   issues,
+  contact,
+  prices,
   scheduling,
   agents,
   payments,

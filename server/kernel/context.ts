@@ -14,6 +14,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
 import type { Pinning } from '#server/ports/pinning/port'
 import type { PlatformData } from '#server/ports/platform-data/port'
+import type { Prices } from '#server/ports/prices/port'
 import type { Reader } from '#server/ports/reader/port'
 import type { Sms } from '#server/ports/sms/port'
 import type { Storage } from '#server/ports/storage/port'
@@ -194,6 +195,8 @@ export interface Services {
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
   onramp: Onramp | null
+  /** What coins cost. */
+  prices: Prices | null
   /** The issues of this installation's repository. */
   issues: Issues | null
   /** Who holds tokens of attendance. */

@@ -5,6 +5,7 @@ import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { bugReports } from './bug-reports.ts'
 import { cluster } from './cluster.ts'
+import { contact } from './contact.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
 import { email } from './email.ts'
@@ -25,6 +26,7 @@ import { payments } from './payments.ts'
 import { phone } from './phone.ts'
 import { places } from './places.ts'
 import { polls } from './polls.ts'
+import { prices } from './prices.ts'
 import { profiles } from './profiles.ts'
 import { messageEvents } from './room-events.ts'
 import { roomEvents, rooms } from './rooms.ts'
@@ -69,6 +71,8 @@ export const api = {
   betaAccess,
   bugReports,
   issues,
+  contact,
+  prices,
   scheduling,
   agents,
   payments,
