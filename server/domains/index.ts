@@ -3,6 +3,7 @@ import type { api } from '#shared/api/index'
 import { accounts } from './accounts/index.ts'
 import { betaAccess } from './agents/beta-access.ts'
 import { agents } from './agents/index.ts'
+import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'
 import { bugReports } from './bug-reports/index.ts'
 import { cluster } from './cluster/index.ts'
@@ -76,6 +77,7 @@ const registry = {
   issues,
   contact,
   prices,
+  analytics,
   scheduling,
   agents,
   payments,

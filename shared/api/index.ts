@@ -1,6 +1,7 @@
 import type { Event } from '#shared/kit/contract'
 import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
+import { analytics } from './analytics.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { bugReports } from './bug-reports.ts'
@@ -73,6 +74,7 @@ export const api = {
   issues,
   contact,
   prices,
+  analytics,
   scheduling,
   agents,
   payments,
