@@ -114,6 +114,15 @@ const variables = z.object({
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
   EMBEDDING_MODEL: word.optional(),
   EMBEDDING_DIMENSIONS: numeric(z.number().int().min(1).max(8_192)).default(1_536),
+  PRICES_URL: urlOf(/^https?:\/\//, 'must be a URL, or fixed')
+    .or(z.literal('fixed'))
+    .optional(),
+  GITHUB_API_URL: webUrl.default('https://api.github.com'),
+  GITHUB_TOKEN: word.optional(),
+  GITHUB_REPOSITORY: z
+    .string()
+    .regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, { error: 'must be owner/name' })
+    .optional(),
   X402_FACILITATOR_URL: urlOf(/^https?:\/\//, 'must be a URL, or simulated')
     .or(z.literal('simulated'))
     .optional(),
@@ -174,6 +183,10 @@ export interface Config {
   /** Null where texts are compared by their words. */
   embedding: { baseUrl: string; apiKey: string; model: string; dimensions: number } | null
   facilitator: { url: string | undefined; version: 1 | 2 }
+  /** Where prices of coins are asked for; undefined where they are not known. */
+  pricesUrl: string | undefined
+  /** Whose issues are those of this installation; null where it has none. */
+  github: { apiUrl: string; repository: string; token: string } | null
   /** Null where nobody can go live. */
   video: VideoConfig | null
   /** What each domain made of its own variables. */
@@ -237,6 +250,8 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
       url: env.X402_FACILITATOR_URL ?? (hasStandIns ? 'simulated' : undefined),
       version: env.X402_FACILITATOR_VERSION === '2' ? 2 : 1,
     },
+    pricesUrl: env.PRICES_URL ?? (hasStandIns ? 'fixed' : undefined),
+    github: githubOf(env),
     video: videoOf(env, publicUrl),
     domains: new Map(
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
@@ -342,6 +357,14 @@ function attendanceOf(env: z.output<typeof variables>): AttendanceConfig | null 
     key,
     compassUrl: given ?? (baseUrl === publicAttendance.baseUrl ? publicAttendance.compassUrl : undefined),
   }
+}
+
+function githubOf(env: z.output<typeof variables>): Config['github'] {
+  const { GITHUB_API_URL: apiUrl, GITHUB_REPOSITORY: repository, GITHUB_TOKEN: token } = env
+  if (repository === undefined && token === undefined) return null
+  if (repository === undefined || token === undefined)
+    throw new ConfigError('GITHUB_TOKEN and GITHUB_REPOSITORY belong together.')
+  return { apiUrl, repository, token }
 }
 
 interface ModelConfig {

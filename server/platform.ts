@@ -23,6 +23,7 @@ import { localFacilitator } from './ports/facilitator/local.ts'
 import { localFanout } from './ports/fanout/local.ts'
 import type { Fanout } from './ports/fanout/port.ts'
 import { worldId } from './ports/human-proof/world-id.ts'
+import { githubIssues } from './ports/issues/github.ts'
 import { memoryQueue } from './ports/jobs/memory.ts'
 import type { JobQueue } from './ports/jobs/port.ts'
 import { memoryKv } from './ports/kv/memory.ts'
@@ -40,6 +41,8 @@ import type { Peers } from './ports/peers/port.ts'
 import { redisPeers } from './ports/peers/redis.ts'
 import { httpPinning } from './ports/pinning/http.ts'
 import { graphqlData } from './ports/platform-data/graphql.ts'
+import { fixedPrices } from './ports/prices/fixed.ts'
+import { httpPrices } from './ports/prices/http.ts'
 import { processReader } from './ports/reader/local.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
@@ -126,8 +129,10 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       partnerTokens: openPartner(config),
       attendance: openAttendance(config),
       calendars: null,
+      issues: config.github && githubIssues(config.github.apiUrl, config.github.repository, config.github.token),
       facilitator: openFacilitator(config),
       ...onChains(config),
+      prices: openPrices(config),
       web,
       model: await openModel(config),
       embedder: await openEmbedder(config),
@@ -257,6 +262,13 @@ function openAttendance({ attendance }: Config): Attendance | null {
   return attendance === 'scripted' ? demoAttendance() : httpAttendance(attendance)
 }
 
+const fixed = 'fixed'
+
+function openPrices({ pricesUrl: url }: Config) {
+  if (url === undefined) return null
+  return url === fixed ? fixedPrices : httpPrices(url)
+}
+
 const simulated = 'simulated'
 
 function openFacilitator({ facilitator: { url, version } }: Config) {
@@ -294,6 +306,17 @@ const serviceParts: {
     return attendance === 'scripted'
       ? { part, adapter: attendance, why: 'three events of the demo; ATTENDANCE_API_KEY asks a provider' }
       : { part, adapter: new URL(attendance.baseUrl).host, why: 'ATTENDANCE_API_KEY is set' }
+  },
+  issues: ({ github }) =>
+    github
+      ? { part: 'issues', adapter: github.repository, why: 'GITHUB_TOKEN and GITHUB_REPOSITORY are set' }
+      : { part: 'issues', adapter: 'none', why: 'GITHUB_TOKEN is not set: what needs the code host answers 500' },
+  prices({ pricesUrl: url }) {
+    const part = 'prices'
+    if (url === undefined) return { part, adapter: 'none', why: 'PRICES_URL is not set: /api/prices answers 503' }
+    return url === fixed
+      ? { part, adapter: fixed, why: 'those of no market; PRICES_URL asks a source' }
+      : { part, adapter: new URL(url).host, why: 'PRICES_URL is set' }
   },
   calendars: () => ({ part: 'calendars', adapter: 'none', why: 'free times follow from what people set here alone' }),
   model: ({ model }) => {

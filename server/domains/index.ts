@@ -3,10 +3,13 @@ import type { api } from '#shared/api/index'
 import { accounts } from './accounts/index.ts'
 import { betaAccess } from './agents/beta-access.ts'
 import { agents } from './agents/index.ts'
+import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'
 import { booking } from './booking/index.ts'
+import { bugReports } from './bug-reports/index.ts'
 import { calls } from './calls/index.ts'
 import { cluster } from './cluster/index.ts'
+import { contact } from './contact/index.ts'
 import { contactNotes } from './contact-notes/index.ts'
 import { deviceKeys } from './device-keys/index.ts'
 import { email } from './email/index.ts'
@@ -18,6 +21,7 @@ import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
 import { inviteCodes } from './invites/codes.ts'
 import { invites } from './invites/index.ts'
+import { issues } from './issues/index.ts'
 import { knowledge } from './knowledge/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
@@ -27,6 +31,7 @@ import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
 import { places } from './places/index.ts'
 import { points } from './points/index.ts'
+import { prices } from './prices/index.ts'
 import { profiles } from './profiles/index.ts'
 import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
@@ -77,6 +82,11 @@ const registry = {
   cluster,
   wallet,
   betaAccess,
+  bugReports,
+  issues,
+  contact,
+  prices,
+  analytics,
   scheduling,
   booking,
   agents,

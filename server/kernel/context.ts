@@ -6,6 +6,7 @@ import type { Chains } from '#server/ports/chain/port'
 import type { VectorSearch } from '#server/ports/database/port'
 import type { Facilitator } from '#server/ports/facilitator/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
+import type { Issues } from '#server/ports/issues/port'
 import type { Mail } from '#server/ports/mail/port'
 import type { Embedder, Model } from '#server/ports/model/port'
 import type { Onramp } from '#server/ports/onramp/port'
@@ -13,6 +14,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
 import type { Pinning } from '#server/ports/pinning/port'
 import type { PlatformData } from '#server/ports/platform-data/port'
+import type { Prices } from '#server/ports/prices/port'
 import type { Reader } from '#server/ports/reader/port'
 import type { Sms } from '#server/ports/sms/port'
 import type { Storage } from '#server/ports/storage/port'
@@ -193,6 +195,10 @@ export interface Services {
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
   onramp: Onramp | null
+  /** What coins cost. */
+  prices: Prices | null
+  /** The issues of this installation's repository. */
+  issues: Issues | null
   /** Who holds tokens of attendance. */
   attendance: Attendance | null
   calendars: Calendars | null

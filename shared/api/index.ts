@@ -1,11 +1,14 @@
 import type { Event } from '#shared/kit/contract'
 import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
+import { analytics } from './analytics.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { booking, bookingEvents } from './booking.ts'
+import { bugReports } from './bug-reports.ts'
 import { callEvents, calls } from './calls.ts'
 import { cluster } from './cluster.ts'
+import { contact } from './contact.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
 import { deviceKeys } from './device-keys.ts'
 import { email } from './email.ts'
@@ -19,6 +22,7 @@ import { inbox, inboxEvents } from './inbox.ts'
 import { invitations } from './invitations.ts'
 import { inviteCodes } from './invite-codes.ts'
 import { invites } from './invites.ts'
+import { issues } from './issues.ts'
 import { knowledge, knowledgeEvents } from './knowledge.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
@@ -28,6 +32,7 @@ import { phone } from './phone.ts'
 import { places } from './places.ts'
 import { points, pointsEvents } from './points.ts'
 import { polls } from './polls.ts'
+import { prices } from './prices.ts'
 import { profiles } from './profiles.ts'
 import { messageEvents } from './room-events.ts'
 import { roomEvents, rooms } from './rooms.ts'
@@ -74,6 +79,11 @@ export const api = {
   cluster,
   wallet,
   betaAccess,
+  bugReports,
+  issues,
+  contact,
+  prices,
+  analytics,
   scheduling,
   booking,
   agents,

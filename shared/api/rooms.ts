@@ -20,6 +20,7 @@ import { locationRooms } from './location-rooms.ts'
 import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
 import { NewChannel } from './new-channel.ts'
 import { Position } from './places.ts'
+import { publicRooms } from './public-rooms.ts'
 import { Member, MemberRole, Room, RoomKey } from './room.ts'
 import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
 import { RoomId, seen } from './room-paths.ts'
@@ -110,6 +111,7 @@ export const rooms = {
     errors: ['USER_NOT_FOUND', 'BLOCKED', 'CONFLICT', ...named],
     audit: true,
   }),
+  ...publicRooms,
   ...tokenRooms,
   ...locationRooms,
   openDm: operation({

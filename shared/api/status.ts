@@ -22,6 +22,8 @@ export const status = {
       sign_in: z.array(AuthMethod),
       /** Where letters are shown that this server does not send. */
       mailbox: z.string().nullable(),
+      /** Whether people can write to those who run it. */
+      contact: z.boolean(),
       /** Whether phone numbers can be verified here. */
       phone: z.boolean(),
       /** Where texts are shown that this server does not send. */

@@ -72,6 +72,8 @@ beforeAll(async () => {
     duration: '1h',
     emoji: '👍',
     version: 1,
+    number: '1',
+    title: 'A title',
     optionIndex: 1,
     limit: 5,
     on: true,

@@ -1,4 +1,5 @@
 import type { Platform } from '#server/platform'
+import { fakeIssues } from '#server/ports/issues/fake'
 import { fakeVideo } from '#server/ports/video/fake'
 import { boot } from '#test/support/boot'
 
@@ -11,7 +12,7 @@ export async function openChangedServer(
   const { url, opsUrl, apps, close } = await boot({
     nodes: 1,
     environment,
-    services: { video: fakeVideo() },
+    services: { video: fakeVideo(), issues: fakeIssues() },
     change: (opened) => {
       platform = opened
       return change(opened)

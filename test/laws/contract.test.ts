@@ -218,6 +218,7 @@ describe('the contract', () => {
         'webhooks.remove',
       ],
       protects: [
+        'contact.write',
         'contactNotes.write',
         'deviceKeys.remove',
         'email.remove',

@@ -28,6 +28,7 @@ import { scheduling } from './list/scheduling.ts'
 import { sdk } from './list/sdk.ts'
 import { stored } from './list/stored.ts'
 import { sequences } from './list/streams.ts'
+import { support } from './list/support.ts'
 import { terms } from './list/terms.ts'
 import { web } from './list/web.ts'
 import { webhooks } from './list/webhooks.ts'
@@ -62,6 +63,7 @@ export const mutations: readonly Mutation[] = [
   ...payments,
   ...points,
   ...scheduling,
+  ...support,
   ...agents,
   ...answers,
   ...discovery,

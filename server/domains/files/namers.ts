@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 
 /** Who shows what people have uploaded, beside messages. */
-const showing = ['people', 'profiles', 'agents', 'rooms', 'reports'] as const
+const showing = ['people', 'profiles', 'agents', 'rooms', 'reports', 'bug reports'] as const
 type Showing = (typeof showing)[number]
 
 /** Which of these addresses are shown. */

@@ -65,6 +65,12 @@ export function readBy(view: View, account: string | null, now: number): { room:
 /** Is the room hidden from callers who are not signed in? A room without such a rule is open. */
 const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (read_access ?? 'everyone') !== 'everyone'
 
+/** Is the room there for everybody, also for who is not signed in, and not archived? */
+export function isPublic(view: View): boolean {
+  const room = roomIn(view)
+  return room?.is_active === true && !isUnlisted(view, room) && !isClosed(rulesIn(view))
+}
+
 /** May this person read the messages here? Who may not sees only the card of the room. */
 export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true

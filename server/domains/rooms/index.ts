@@ -10,6 +10,7 @@ import { gate, recheckGate } from './gate-answers.ts'
 import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
+import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
 import { archive, createChannel, createGroup, fileRooms, get, list, openDm, update } from './rooms.ts'
 import { roomSettings } from './settings.ts'
@@ -23,6 +24,8 @@ const actions: Actions<typeof contract> = {
   get,
   createChannel,
   createGroup,
+  publicChannel,
+  publicTokenRoom,
   createTokenRoom,
   listTokenRooms,
   createLocationRoom,

@@ -1,3 +1,4 @@
+import { mailboxOf } from '#server/domains/contact/mailbox'
 import { grantDemoModerator } from '#server/domains/moderation/promote'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -25,6 +26,7 @@ export const status = defineDomain(contract, {
     media: node.services.storage && `${node.settings.storageUrl.replace(/\/+$/, '')}/`,
     sign_in: waysIn(node),
     mailbox: (isLocal && node.services.mail?.shownAt) || null,
+    contact: mailboxOf(node) !== null,
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
   }),

@@ -1,0 +1,42 @@
+import type { Period } from '#shared/api/analytics'
+
+const hour = 3_600_000
+const day = 24 * hour
+const monthsOfYear = 12
+
+interface Span {
+  start: number
+  /** Where its buckets begin, oldest first; each ends where the next begins. */
+  buckets: number[]
+  labelOf(at: number): string
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+const byHour = (at: number) => `${iso(at).slice(11, 13)}:00`
+const byDay = (at: number) => iso(at).slice(0, 10)
+const byMonth = (at: number) => iso(at).slice(0, 7)
+
+/** So many buckets of one length, of which the last holds this moment; in UTC. */
+function even(now: number, length: number, most: number, labelOf: Span['labelOf']): Span {
+  const last = Math.floor(now / length) * length
+  const buckets = Array.from({ length: most }, (_, at) => last - (most - 1 - at) * length)
+  return { start: buckets[0] ?? last, buckets, labelOf }
+}
+
+function months(now: number): Span {
+  const at = new Date(now)
+  const monthAt = (back: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - back, 1)
+  const buckets = Array.from({ length: monthsOfYear }, (_, index) => monthAt(monthsOfYear - 1 - index))
+  return { start: buckets[0] ?? now, buckets, labelOf: byMonth }
+}
+
+const spans: Record<Period, (now: number) => Span> = {
+  '24h': (now) => even(now, hour, 24, byHour),
+  '7d': (now) => even(now, day, 7, byDay),
+  '30d': (now) => even(now, day, 30, byDay),
+  '90d': (now) => even(now, 7 * day, 13, byDay),
+  '365d': months,
+}
+
+/** The time that a period looks back on, in whole hours, days, weeks or months. */
+export const spanOf = (period: Period, now: number): Span => spans[period](now)

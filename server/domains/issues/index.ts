@@ -1,0 +1,40 @@
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import type { Issue } from '#server/ports/issues/port'
+import { issues as contract } from '#shared/api/issues'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { codeHost } from './host.ts'
+
+export const issues = defineDomain(contract, {
+  async create({ title, body, labels }, context) {
+    const by = signedIn(context).account
+    const { url, number, id } = await codeHost(context.node).create({
+      title,
+      body: `${body}\n\n---\n\nAsked for by \`${by}\`.`,
+      labels,
+    })
+    return { ...done, issue: { url, number, id } }
+  },
+
+  async list({ state, page }, { node }) {
+    return { issues: (await codeHost(node).list(state, page)).map(shown) }
+  },
+
+  async read({ number }, { node }) {
+    const issue = await codeHost(node).read(number)
+    if (!issue) throw new AppError('NOT_FOUND', { message: 'Issue not found' })
+    return { issue: shown(issue) }
+  },
+
+  async close({ number, comment }, { node }) {
+    const host = codeHost(node)
+    if (comment) await host.comment(number, comment)
+    const { url } = await host.close(number)
+    return { ...done, issue: { url, number, state: 'closed' as const } }
+  },
+})
+
+const shown = ({ number, title, state, labels, url, created_at }: Issue) => ({
+  ...{ number, title, state, labels, url, created_at },
+})
