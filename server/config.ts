@@ -118,6 +118,9 @@ const variables = z.object({
     .or(z.literal('simulated'))
     .optional(),
   X402_FACILITATOR_VERSION: z.enum(['1', '2']).default('1'),
+  LIVEKIT_URL: urlOf(/^(wss?|https?):\/\//, 'must start with wss:// or https:// and name a host').optional(),
+  LIVEKIT_API_KEY: word.optional(),
+  LIVEKIT_API_SECRET: z.string().min(16).optional(),
 })
 
 const settingsOfDomains = domains.flatMap(({ settings }) => settings ?? [])
@@ -174,6 +177,8 @@ export interface Config {
   /** Null where texts are compared by their words. */
   embedding: { baseUrl: string; apiKey: string; model: string; dimensions: number } | null
   facilitator: { url: string | undefined; version: 1 | 2 }
+  /** Null where people meet over this server. */
+  liveKit: { url: string; apiKey: string; apiSecret: string } | null
   /** Null where nobody can go live. */
   video: VideoConfig | null
   /** What each domain made of its own variables. */
@@ -237,6 +242,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
       url: env.X402_FACILITATOR_URL ?? (hasStandIns ? 'simulated' : undefined),
       version: env.X402_FACILITATOR_VERSION === '2' ? 2 : 1,
     },
+    liveKit: liveKitOf(env),
     video: videoOf(env, publicUrl),
     domains: new Map(
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
@@ -324,6 +330,14 @@ function onrampOf(url: string | undefined, key: string | undefined): Config['onr
   if (url === undefined && key === undefined) return null
   if (url === undefined || key === undefined) throw new ConfigError('ONRAMP_URL and ONRAMP_KEY belong together.')
   return { url, key }
+}
+
+function liveKitOf(env: z.output<typeof variables>): Config['liveKit'] {
+  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = env
+  if (url === undefined && apiKey === undefined && apiSecret === undefined) return null
+  if (url === undefined || apiKey === undefined || apiSecret === undefined)
+    throw new ConfigError('LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET belong together.')
+  return { url, apiKey, apiSecret }
 }
 
 interface AttendanceConfig {

@@ -17,6 +17,7 @@ import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
 import { knowledge } from './knowledge/index.ts'
+import { meetings } from './meetings/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
@@ -69,6 +70,7 @@ const registry = {
   friends,
   contactNotes,
   calls,
+  meetings,
   profiles,
   cluster,
   wallet,

@@ -18,6 +18,8 @@ import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { invitations } from './invitations.ts'
 import { knowledge, knowledgeEvents } from './knowledge.ts'
+import { meetingEvents } from './meeting-seats.ts'
+import { meetings } from './meetings.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { passkeys } from './passkeys.ts'
@@ -66,6 +68,7 @@ export const api = {
   friends,
   contactNotes,
   calls,
+  meetings,
   profiles,
   cluster,
   wallet,
@@ -93,6 +96,7 @@ export const told = {
   contactNotes: contactNoteEvents,
   booking: bookingEvents,
   calls: callEvents,
+  meetings: meetingEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
   knowledge: knowledgeEvents,
@@ -111,6 +115,7 @@ export const events = {
   ...told.contactNotes,
   ...told.booking,
   ...told.calls,
+  ...told.meetings,
   ...told.groupInvitations,
   ...told.agents,
   ...told.knowledge,

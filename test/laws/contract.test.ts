@@ -209,6 +209,8 @@ describe('the contract', () => {
         'groupInvitations.withdraw',
         'identity.logout',
         'knowledge.remove',
+        'meetings.end',
+        'meetings.leave',
         'profiles.removeWidget',
         'rooms.leave',
         'scheduling.removeWindow',

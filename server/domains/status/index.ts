@@ -27,6 +27,7 @@ export const status = defineDomain(contract, {
     mailbox: (isLocal && node.services.mail?.shownAt) || null,
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
+    meetings: node.services.meetings.url,
   }),
 
   cancelStream({ stream }, { connection }) {
