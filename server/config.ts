@@ -127,6 +127,9 @@ const variables = z.object({
     .or(z.literal('simulated'))
     .optional(),
   X402_FACILITATOR_VERSION: z.enum(['1', '2']).default('1'),
+  LIVEKIT_URL: urlOf(/^(wss?|https?):\/\//, 'must start with wss:// or https:// and name a host').optional(),
+  LIVEKIT_API_KEY: word.optional(),
+  LIVEKIT_API_SECRET: z.string().min(16).optional(),
 })
 
 const settingsOfDomains = domains.flatMap(({ settings }) => settings ?? [])
@@ -187,6 +190,8 @@ export interface Config {
   pricesUrl: string | undefined
   /** Whose issues are those of this installation; null where it has none. */
   github: { apiUrl: string; repository: string; token: string } | null
+  /** Null where people meet over this server. */
+  liveKit: { url: string; apiKey: string; apiSecret: string } | null
   /** Null where nobody can go live. */
   video: VideoConfig | null
   /** What each domain made of its own variables. */
@@ -252,6 +257,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     },
     pricesUrl: env.PRICES_URL ?? (hasStandIns ? 'fixed' : undefined),
     github: githubOf(env),
+    liveKit: liveKitOf(env),
     video: videoOf(env, publicUrl),
     domains: new Map(
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
@@ -339,6 +345,14 @@ function onrampOf(url: string | undefined, key: string | undefined): Config['onr
   if (url === undefined && key === undefined) return null
   if (url === undefined || key === undefined) throw new ConfigError('ONRAMP_URL and ONRAMP_KEY belong together.')
   return { url, key }
+}
+
+function liveKitOf(env: z.output<typeof variables>): Config['liveKit'] {
+  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = env
+  if (url === undefined && apiKey === undefined && apiSecret === undefined) return null
+  if (url === undefined || apiKey === undefined || apiSecret === undefined)
+    throw new ConfigError('LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET belong together.')
+  return { url, apiKey, apiSecret }
 }
 
 interface AttendanceConfig {

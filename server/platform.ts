@@ -31,6 +31,8 @@ import type { Kv } from './ports/kv/port.ts'
 import { redisKv } from './ports/kv/redis.ts'
 import { capturedMail } from './ports/mail/captured.ts'
 import type { Mail } from './ports/mail/port.ts'
+import { liveKitMeetings } from './ports/meetings/livekit.ts'
+import { localMeetings } from './ports/meetings/local.ts'
 import { localEmbedder } from './ports/model/local-embedder.ts'
 import type { Embedder, Model } from './ports/model/port.ts'
 import { scriptedModel } from './ports/model/scripted.ts'
@@ -143,6 +145,9 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       pinning: config.pinning && httpPinning(config.pinning.url, config.pinning.key, config.pinning.gateways),
       platformData: config.platformGraphqlUrl === undefined ? null : graphqlData(config.platformGraphqlUrl),
       video: livestreams?.video ?? null,
+      meetings: config.liveKit
+        ? liveKitMeetings(config.liveKit, database.now)
+        : localMeetings({ keys: sessionKeys, now: database.now }),
     },
     logger,
     deadlineFactor: 1,
@@ -377,6 +382,14 @@ const serviceParts: {
     if (opened) return { part, adapter: opened.adapter, why: opened.why }
     return { part, adapter: 'none', why: 'VIDEO_PROVIDER is none: going live answers 503' }
   },
+  meetings: ({ liveKit }) =>
+    liveKit
+      ? { part: 'meetings', adapter: `livekit at ${new URL(liveKit.url).host}`, why: 'LIVEKIT_URL is set' }
+      : {
+          part: 'meetings',
+          adapter: 'local',
+          why: 'LIVEKIT_URL is not set: browsers meet each other, over this server',
+        },
   mail: ({ mail: { url } }) => outgoing('mail', 'MAIL_URL', url),
   sms: ({ sms: { url } }) => outgoing('sms', 'SMS_URL', url),
   reader: () => ({ part: 'reader', adapter: 'a process', why: 'documents of strangers are read beside the server' }),

@@ -68,6 +68,11 @@ export const errors = {
   MESSAGE_TOO_LONG: [400, 'Message is too long'],
   SLOW_MODE: [429, 'Slow mode'],
 
+  MEETING_ENDED: [410, 'This meeting has ended'],
+  MEETING_EXPIRED: [410, 'This meeting has expired'],
+  MEETING_FULL: [409, 'This meeting is full'],
+  MEETING_TOKEN_INVALID: [401, 'This token lets nobody in, or not any more. Ask for another.'],
+
   STREAM_NOT_FOUND: [404, 'Stream not found'],
   STREAM_ENDED: [409, 'This stream has ended'],
   LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],

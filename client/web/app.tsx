@@ -15,6 +15,7 @@ import { TourContext, useTour } from './tour/use-tour.ts'
 const importHome = () => import('./home.tsx')
 const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
 const GuestStreams = lazy(async () => ({ default: (await import('./streams/guest-streams.tsx')).GuestStreams }))
+const MeetingPage = lazy(async () => ({ default: (await import('./meetings/meeting-page.tsx')).MeetingPage }))
 const Home = lazy(async () => ({ default: (await importHome()).Home }))
 
 export function App({ client }: { client: Client }) {
@@ -47,6 +48,14 @@ function Door() {
     return (
       <LazyBoundary waiting={<Opening />}>
         <AgentPage id={agent} />
+      </LazyBoundary>
+    )
+  }
+  const [, code] = /^\/room\/([^/]+)$/.exec(location.pathname) ?? []
+  if (code !== undefined) {
+    return (
+      <LazyBoundary waiting={<Opening />}>
+        <MeetingPage code={decodeURIComponent(code)} />
       </LazyBoundary>
     )
   }

@@ -25,6 +25,8 @@ const PersonCard = lazy(async () => ({ default: (await import('./accounts/person
 
 const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
 
+const IncomingCall = lazy(async () => ({ default: (await import('./calls/incoming-call.tsx')).IncomingCall }))
+
 const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
 
 const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
@@ -125,6 +127,9 @@ export function Home() {
             </div>
             <Proof />
             <ShortcutsKey />
+            <LazyBoundary>
+              <IncomingCall />
+            </LazyBoundary>
             <LazyBoundary>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</LazyBoundary>
             <LazyBoundary key={person?.id ?? ''}>
               {person && <PersonCard person={person} onClose={() => setPerson(null)} />}

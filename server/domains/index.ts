@@ -23,6 +23,7 @@ import { inviteCodes } from './invites/codes.ts'
 import { invites } from './invites/index.ts'
 import { issues } from './issues/index.ts'
 import { knowledge } from './knowledge/index.ts'
+import { meetings } from './meetings/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
@@ -78,6 +79,7 @@ const registry = {
   friends,
   contactNotes,
   calls,
+  meetings,
   profiles,
   cluster,
   wallet,

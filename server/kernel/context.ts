@@ -8,6 +8,7 @@ import type { Facilitator } from '#server/ports/facilitator/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
 import type { Issues } from '#server/ports/issues/port'
 import type { Mail } from '#server/ports/mail/port'
+import type { Meetings } from '#server/ports/meetings/port'
 import type { Embedder, Model } from '#server/ports/model/port'
 import type { Onramp } from '#server/ports/onramp/port'
 import type { PartnerTokens } from '#server/ports/partner/port'
@@ -64,6 +65,9 @@ export interface SignedIn extends Caller {
 export const audiences = {
   room: (key: string) => `r:${key}`,
   stream: (id: string) => `s:${id}`,
+  meeting: (room: string) => `c:${room}`,
+  /** One of those in a meeting. */
+  peer: (room: string, peer: string) => `c:${room} ${peer}`,
   account: (account: string) => `u:${account}`,
   moderators: (scope: string) => `m:${scope}`,
 }
@@ -225,6 +229,8 @@ export interface Services {
   storage: Storage | null
   /** Takes and shows livestreams. */
   video: Video | null
+  /** Where people meet; there always, as they can meet over this server. */
+  meetings: Meetings
 }
 
 /** The part of the configuration that the kernel and several domains read. */

@@ -24,6 +24,8 @@ import { inviteCodes } from './invite-codes.ts'
 import { invites } from './invites.ts'
 import { issues } from './issues.ts'
 import { knowledge, knowledgeEvents } from './knowledge.ts'
+import { meetingEvents } from './meeting-seats.ts'
+import { meetings } from './meetings.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { passkeys } from './passkeys.ts'
@@ -75,6 +77,7 @@ export const api = {
   friends,
   contactNotes,
   calls,
+  meetings,
   profiles,
   cluster,
   wallet,
@@ -107,6 +110,7 @@ export const told = {
   contactNotes: contactNoteEvents,
   booking: bookingEvents,
   calls: callEvents,
+  meetings: meetingEvents,
   groupInvitations: groupInvitationEvents,
   agents: agentEvents,
   knowledge: knowledgeEvents,
@@ -125,6 +129,7 @@ export const events = {
   ...told.contactNotes,
   ...told.booking,
   ...told.calls,
+  ...told.meetings,
   ...told.groupInvitations,
   ...told.agents,
   ...told.knowledge,

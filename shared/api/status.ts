@@ -28,6 +28,8 @@ export const status = {
       phone: z.boolean(),
       /** Where texts are shown that this server does not send. */
       phone_mailbox: z.string().nullable(),
+      /** Where meetings are held; null is here. */
+      meetings: z.string().nullable(),
     }),
   }),
   cancelStream: operation({

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
 import { singleTypes } from './room-kinds.ts'
 
-export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation'] as const
+export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation', '/meetings'] as const
 export type Namespace = (typeof namespaces)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -118,8 +118,8 @@ export interface Event<Payload extends z.ZodType = z.ZodType> {
   name: string
   namespace: Namespace | '*'
   summary: string
-  /** Which sockets hear it: those joined to a room, those that watch a stream, all of an account, those of a moderation scope, or the one that asked. */
-  audience: 'room' | 'stream' | 'account' | 'moderators' | 'socket'
+  /** Which sockets hear it: those joined to a room, those that watch a stream, those in a meeting or one of them, all of an account, those of a moderation scope, or the one that asked. */
+  audience: 'room' | 'stream' | 'meeting' | 'account' | 'moderators' | 'socket'
   payload: Payload
 }
 

@@ -210,6 +210,8 @@ describe('the contract', () => {
         'groupInvitations.withdraw',
         'identity.logout',
         'knowledge.remove',
+        'meetings.end',
+        'meetings.leave',
         'profiles.removeWidget',
         'rooms.leave',
         'scheduling.removeWindow',

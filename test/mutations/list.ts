@@ -16,6 +16,7 @@ import { keyed } from './list/keyed.ts'
 import { kinds } from './list/kinds.ts'
 import { knowledge } from './list/knowledge.ts'
 import { media } from './list/media.ts'
+import { meetings } from './list/meetings.ts'
 import { mends } from './list/mends.ts'
 import { models } from './list/models.ts'
 import { payments } from './list/payments.ts'
@@ -68,6 +69,7 @@ export const mutations: readonly Mutation[] = [
   ...answers,
   ...discovery,
   ...calls,
+  ...meetings,
   ...models,
   ...runFaults,
 ]

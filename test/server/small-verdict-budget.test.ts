@@ -1,6 +1,7 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
 import { fakeVideo } from '#server/ports/video/fake'
+import { meetings } from '#shared/api/meetings'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
@@ -22,6 +23,7 @@ const { stream } = await founder.does('rest', streams.create, { title: 'Show' })
 const { id } = await say(founder, room, 'hello')
 const question = { room, question: 'Tea?', options: ['Yes', 'No'] }
 const { poll } = await founder.does('socket', polls.create, question)
+const { room: meeting } = await founder.does('rest', meetings.create, {})
 const asked: readonly (readonly [string, Operation, object])[] = [
   ['send', messages.send, { room, text: costly }],
   ['edit', messages.edit, { room, id, text: costly }],
@@ -35,6 +37,8 @@ const asked: readonly (readonly [string, Operation, object])[] = [
   ['set a topic', rooms.setTopic, { room, topic: costly }],
   ['open a stream', streams.create, { title: costly }],
   ['change a stream', streams.change, { id: stream.id, title: costly }],
+  ['open a meeting', meetings.create, { title: costly }],
+  ['enter a meeting', meetings.token, { code: meeting.joinCode, displayName: costly }],
   ['say in a stream', streams.say, { id: stream.id, message: costly }],
 ]
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { dmOf } from '#shared/kit/room-key'
+import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
@@ -19,7 +20,7 @@ import { useBlocked, useBlocks } from './use-blocked.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()
-  const { account } = useSession()
+  const { account, status } = useSession()
   const { reload } = useRoomList()
   const blocks = useBlocks()
   const isBlocked = useBlocked().has(person.id)
@@ -75,6 +76,12 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 <Icon name="message" />
                 {agent === null ? 'Message' : 'Ask it'}
               </ActButton>
+              {agent === null && !isScripted && !isBlocked && status?.meetings === null && (
+                <ActButton className="button" onPress={() => ringUp(client, person.id)}>
+                  <Icon name="phone" />
+                  Call
+                </ActButton>
+              )}
               <ActButton className="button" onPress={block}>
                 <Icon name="block" />
                 {isBlocked ? 'Unblock' : 'Block'}

@@ -12,6 +12,7 @@ export interface ServerStatus {
   mailbox: string | null
   phone: boolean
   phone_mailbox: string | null
+  meetings: string | null
 }
 
 export interface Session {

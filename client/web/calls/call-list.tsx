@@ -1,10 +1,13 @@
 import type { Call } from '#shared/api/calls'
 import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { dayOf, fullTimeOf, lengthOf, nameOf, timeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { ringUp } from './ring.ts'
 import { useCalls } from './use-calls.ts'
 
 /** The calls of the account, newest first. */
@@ -39,7 +42,8 @@ export function CallList() {
 }
 
 function CallRow({ call }: { call: Call }) {
-  const { account } = useSession()
+  const client = useClient()
+  const { account, status } = useSession()
   const isMine = call.caller_address === account
   const other = isMine ? call.callee : call.caller
   const name = nameOf(other.display_name ?? other.username, other.address)
@@ -58,6 +62,16 @@ function CallRow({ call }: { call: Call }) {
         </time>
         {call.duration_seconds > 0 && <span>{lengthOf(call.duration_seconds)}</span>}
       </small>
+      {status?.meetings === null && (
+        <ActButton
+          className="icon-button small"
+          aria-label={`Call ${name}`}
+          title="Call again"
+          onPress={() => ringUp(client, other.address)}
+        >
+          <Icon name="phone" />
+        </ActButton>
+      )}
     </li>
   )
 }

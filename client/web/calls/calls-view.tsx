@@ -2,6 +2,7 @@ import '../styles/calls.css'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { goTo } from '../rooms/route.ts'
 import { CallList } from './call-list.tsx'
+import { MeetingList } from './meeting-list.tsx'
 
 /** What is shown at `#/calls`. */
 export function CallsView() {
@@ -9,6 +10,7 @@ export function CallsView() {
     <main className="room" aria-label="Calls">
       <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
       <div className="calls-page">
+        <MeetingList />
         <CallList />
       </div>
     </main>

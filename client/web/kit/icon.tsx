@@ -54,6 +54,7 @@ const paths = {
   image: 'M3.5 4.5h13v11h-13z M3.5 13l3.8-3.5 3.2 3 2.5-2 3.5 3 M12.5 7.4v.1',
   microphone:
     'M10 3a2.5 2.5 0 0 1 2.5 2.5v4a2.5 2.5 0 0 1-5 0v-4A2.5 2.5 0 0 1 10 3z M5 9.5a5 5 0 0 0 10 0 M10 14.5V17',
+  camera: 'M3 6h9.5v8H3z M12.5 9L17 6.5v7L12.5 11',
   grid: 'M4 4h12v12H4z M4 8h12 M4 12h12 M8 4v12 M12 4v12',
   device: 'M4 4.5h12v8.5H4z M2.5 15.5h15',
 } as const

@@ -69,20 +69,23 @@ async function refuseUsername(id: string, username: string): Promise<void> {
   if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
 }
 
-const staffLike = 'It looks like the name of one who runs this site'
-
 async function refuseName(path: string, id: string, name: string, fault: string | null): Promise<void> {
   const why = fault ?? ((await isNameOfAnother(id, name)) ? 'It looks like the username of somebody else' : null)
   if (why === null) return
   throw new AppError('VALIDATION_ERROR', { message: `This display name is not allowed. ${why}`, details: { path } })
 }
 
+/** Refuses a name for a person: what deceives, and what is taken for the name of somebody else or of one who runs this site. */
+export async function refuseDisplayName(path: string, id: string, name: string): Promise<void> {
+  const passesForStaff = (await isNameOfStaff(id, name)) ? 'It looks like the name of one who runs this site' : null
+  await refuseName(path, id, name, deceptionBy(name) ?? passesForStaff)
+}
+
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
 /** The name of somebody without an account, given in this field: they pass for nobody who has one. */
-export const refuseGuestName = async (path: string, name: string): Promise<void> =>
-  refuseName(path, '', name, deceptionBy(name) ?? ((await isNameOfStaff('', name)) ? staffLike : null))
+export const refuseGuestName = (path: string, name: string): Promise<void> => refuseDisplayName(path, '', name)
 
 interface ProfileChange {
   username?: string | null | undefined
@@ -99,10 +102,7 @@ interface ProfileChange {
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
-  if (name !== undefined) {
-    const passesForStaff = (await isNameOfStaff(id, name)) ? staffLike : null
-    await refuseName('display_name', id, name, deceptionBy(name) ?? passesForStaff)
-  }
+  if (name !== undefined) await refuseDisplayName('display_name', id, name)
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {

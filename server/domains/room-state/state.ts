@@ -166,8 +166,12 @@ export function refuseNames(node: Node, view: View, account: string, fields: { n
       details: { path: 'name' },
     })
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
-  refuseWith(wordFault(texts, judgingOf(node, view)), view.seq)
+  refuseWords(node, view, texts)
 }
+
+/** Judges words by what is blocked in a room, or everywhere. */
+export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
+  refuseWith(wordFault(texts, judgingOf(node, view)), view.seq)
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   if (fault === null) return

@@ -29,6 +29,7 @@ export const status = defineDomain(contract, {
     contact: mailboxOf(node) !== null,
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
+    meetings: node.services.meetings.url,
   }),
 
   cancelStream({ stream }, { connection }) {

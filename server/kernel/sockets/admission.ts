@@ -12,8 +12,8 @@ import { eventLimitBytes, type SocketDoor } from './door.ts'
 import { credentialOf } from './handshake.ts'
 import { meterOf } from './meter.ts'
 
-/** Here somebody who is not signed in may be connected, too: to watch, and to be counted. */
-const isOpenToGuests = (name: string) => name === '/streams'
+/** Here somebody who is not signed in may be connected, too: to watch and be counted, or to meet somebody by a code. */
+const isOpenToGuests = (name: string) => ['/streams', '/meetings'].includes(name)
 
 /** Finds the account of a connection; refuses connections without a session. */
 export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {

@@ -1,0 +1,120 @@
+import { type FormEvent, useState } from 'react'
+import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { isolated, plural, timeOf } from '../kit/format.ts'
+import { Blank, Listed, Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+
+/** The meetings that the account has opened and that go on, and the room that it has for good. */
+export function MeetingList() {
+  const client = useClient()
+  const { account } = useSession()
+  const open = useLoaded('meetings', async () => (await client.meetings.list()).rooms)
+  const permanent = useLoaded(account, async () => {
+    const { room } = await client.meetings.permanent({ wallet_address: account })
+    return room.permanentUrl
+  })
+  const end = async (code: string) => {
+    await client.meetings.end({ code })
+    open.change((all) => all.filter(({ joinCode }) => joinCode !== code))
+  }
+  return (
+    <section aria-labelledby="own-meetings">
+      <h2 id="own-meetings">Meetings</h2>
+      <OpenMeeting onOpened={open.reload} />
+      <Listed
+        loaded={open}
+        empty={
+          <Blank icon="people" title="No meetings yet">
+            <p>A meeting is open for 24 hours, for up to four people who have its link.</p>
+          </Blank>
+        }
+      >
+        {(all) => (
+          <ul className="meeting-cards">
+            {all.map(({ id, title, joinCode, joinUrl, expiresAt, participantCount }) => (
+              <li key={id} className="meeting-card">
+                <div className="grow">
+                  <a href={joinUrl}>{isolated(title)}</a>
+                  <small className="numerals">
+                    Code {joinCode} · {plural(participantCount, 'person', 'people')} in it
+                    {expiresAt !== null && ` · open until ${timeOf(expiresAt)}`}
+                  </small>
+                </div>
+                <CopyLink address={joinUrl} label={`Copy link to ${title}`} />
+                <ConfirmButton title="End" onConfirm={() => end(joinCode)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      {permanent.value && (
+        <div className="meeting-card">
+          <div className="grow">
+            <a href={permanent.value}>Your permanent room</a>
+            <small className="page-address" dir="ltr">
+              {permanent.value}
+            </small>
+          </div>
+          <CopyLink address={permanent.value} label="Copy link to your permanent room" />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function OpenMeeting({ onOpened }: { onOpened: () => void }) {
+  const client = useClient()
+  const [title, setTitle] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const open = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      const wanted = title.trim()
+      await client.meetings.create(wanted ? { title: wanted } : {})
+      setTitle('')
+      onOpened()
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <form className="stack" onSubmit={open}>
+      <div className="row wrap">
+        <input
+          className="input grow"
+          aria-label="What the meeting is about"
+          placeholder="Quick Meeting"
+          maxLength={100}
+          value={title}
+          onChange={({ target }) => setTitle(target.value)}
+        />
+        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+          Open a meeting
+        </button>
+      </div>
+      <Problem error={error} />
+    </form>
+  )
+}
+
+function CopyLink({ address, label }: { address: string; label: string }) {
+  const tell = useTell()
+  const copy = async () => {
+    await navigator.clipboard.writeText(address)
+    tell('Copied')
+  }
+  return (
+    <ActButton className="button small" aria-label={label} onPress={copy}>
+      Copy link
+    </ActButton>
+  )
+}

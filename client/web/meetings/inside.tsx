@@ -1,0 +1,62 @@
+import { useSyncExternalStore } from 'react'
+import { Icon } from '../kit/icon.tsx'
+import { Skeleton } from '../kit/notice.tsx'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { DeviceButtons } from './device-buttons.tsx'
+import type { Attendee, Meeting } from './meeting.ts'
+import { Picture } from './picture.tsx'
+
+const notes: Record<Attendee['state'], string | undefined> = {
+  connecting: 'connecting',
+  there: undefined,
+  lost: 'no connection, tried again',
+}
+
+/** A meeting from inside: everybody's picture, and what one does there. `onEnd` is null for who is not its host. */
+export function Inside(props: {
+  meeting: Meeting
+  /** What is said while nobody else is there. */
+  alone: string
+  onEnd: (() => Promise<unknown>) | null
+}) {
+  const { meeting, alone, onEnd } = props
+  const { phase, people } = useSyncExternalStore(meeting.subscribe, () => meeting.state)
+  const { own } = meeting
+  const tracks = useSyncExternalStore(own.subscribe, () => own.state)
+  if (phase === 'entering') return <Skeleton label="Entering the meeting" />
+  return (
+    <div className="meeting-inside">
+      {phase === 'away' && (
+        <p className="banner" role="status">
+          <Icon name="warn" />
+          The connection is lost, and made again.
+        </p>
+      )}
+      <div className="meeting-pictures" data-count={people.length + 1}>
+        <Picture track={tracks.video} id="me" name="You" label="You" isMine isMuted={tracks.audio === null} />
+        {people.map(({ peer, name, isHost, media, sends, state }) => (
+          <Picture
+            key={peer}
+            id={peer}
+            name={isHost ? `${name} (host)` : name}
+            label={name}
+            media={media}
+            isSeen={sends.video}
+            isMuted={state === 'there' && !sends.audio}
+            note={notes[state]}
+          />
+        ))}
+      </div>
+      {people.length === 0 && <p className="hint meeting-alone">{alone}</p>}
+      <div className="row wrap meeting-controls">
+        <DeviceButtons own={own} tracks={tracks} />
+        <span className="grow" />
+        {onEnd && <ConfirmButton title="End for all" onConfirm={onEnd} />}
+        <button type="button" className="button small risky" onClick={meeting.leave}>
+          <Icon name="leave" />
+          Leave
+        </button>
+      </div>
+    </div>
+  )
+}

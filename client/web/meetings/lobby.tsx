@@ -1,0 +1,56 @@
+import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { DeviceButtons } from './device-buttons.tsx'
+import { OwnMedia } from './own-media.ts'
+import { Picture } from './picture.tsx'
+
+/** Before a meeting: under which name, and what the others will see and hear. */
+export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMedia) => void }) {
+  const [own] = useState(() => new OwnMedia())
+  const tracks = useSyncExternalStore(own.subscribe, () => own.state)
+  const [name, setName] = useState(props.name)
+  const isTaken = useRef(false)
+  useEffect(() => {
+    void own.open()
+    return () => {
+      if (!isTaken.current) own.close()
+    }
+  }, [own])
+
+  const enter = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = name.trim()
+    if (wanted === '') return
+    isTaken.current = true
+    props.onEnter(wanted, own)
+  }
+  return (
+    <form className="meeting-lobby" onSubmit={enter}>
+      <Picture track={tracks.video} name={name.trim() || 'You'} id="me" isMine label="Your picture" />
+      <div className="stack">
+        <DeviceButtons own={own} tracks={tracks} />
+        {tracks.problem && (
+          <p className="problem" role="alert">
+            {tracks.problem}
+          </p>
+        )}
+        <label className="field">
+          <span>Your name</span>
+          <input
+            className="input"
+            maxLength={50}
+            required
+            autoComplete="name"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <button type="submit" className="button main">
+          Enter the meeting
+        </button>
+        <p className="hint">
+          Picture and sound go from browser to browser, so that the others can learn the address of your network.
+        </p>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,106 @@
+import { gathered } from '../streams/peer.ts'
+import type { OwnTracks } from './own-media.ts'
+
+/** What somebody sends at the moment. */
+export interface Sends {
+  audio: boolean
+  video: boolean
+}
+export interface Signal {
+  type: 'offer' | 'answer'
+  sdp: string
+}
+
+interface Told {
+  /** `there`: pictures and sound come through. */
+  state(state: 'connecting' | 'there' | 'lost'): void
+  media(media: MediaStream): void
+  sends(sends: Sends): void
+}
+
+/** The connection between this page and one other person of a meeting. */
+export class Pair {
+  readonly #peer: RTCPeerConnection
+  readonly #words: RTCDataChannel
+  readonly #media = new MediaStream()
+  #own: OwnTracks
+
+  constructor(iceServers: RTCIceServer[], own: OwnTracks, told: Told) {
+    this.#own = own
+    const peer = new RTCPeerConnection({ iceServers })
+    this.#peer = peer
+    this.#words = peer.createDataChannel('sends', { negotiated: true, id: 0 })
+    this.#words.addEventListener('open', () => this.#say())
+    this.#words.addEventListener('message', ({ data }) => {
+      const sends = readSends(data)
+      if (sends) told.sends(sends)
+    })
+    peer.addEventListener('track', ({ track }) => {
+      this.#media.addTrack(track)
+      told.media(this.#media)
+    })
+    peer.addEventListener('connectionstatechange', () => {
+      const { connectionState: state } = peer
+      if (state === 'connected') told.state('there')
+      if (state === 'disconnected') told.state('connecting')
+      if (state === 'failed') told.state('lost')
+    })
+  }
+
+  async offer(): Promise<Signal> {
+    for (const kind of ['audio', 'video'] as const)
+      this.#peer.addTransceiver(this.#own[kind] ?? kind, { direction: 'sendrecv' })
+    await this.#peer.setLocalDescription(await this.#peer.createOffer())
+    return this.#described('offer')
+  }
+
+  async answer({ sdp }: Signal): Promise<Signal> {
+    await this.#peer.setRemoteDescription({ type: 'offer', sdp })
+    for (const transceiver of this.#peer.getTransceivers()) transceiver.direction = 'sendrecv'
+    await this.#send()
+    await this.#peer.setLocalDescription(await this.#peer.createAnswer())
+    return this.#described('answer')
+  }
+
+  async answered({ sdp }: Signal): Promise<void> {
+    if (this.#peer.signalingState === 'have-local-offer') await this.#peer.setRemoteDescription({ type: 'answer', sdp })
+  }
+
+  /** Sends what is on from now on. */
+  async show(own: OwnTracks): Promise<void> {
+    this.#own = own
+    await this.#send()
+    this.#say()
+  }
+
+  close(): void {
+    this.#peer.close()
+  }
+
+  async #send(): Promise<void> {
+    for (const { sender, receiver } of this.#peer.getTransceivers())
+      await sender.replaceTrack(this.#own[receiver.track.kind as 'audio' | 'video'])
+  }
+
+  #say(): void {
+    const { audio, video } = this.#own
+    if (this.#words.readyState === 'open')
+      this.#words.send(JSON.stringify({ audio: audio !== null, video: video !== null }))
+  }
+
+  /** With all ways to reach this machine in it. */
+  async #described(type: Signal['type']): Promise<Signal> {
+    await gathered(this.#peer)
+    return { type, sdp: this.#peer.localDescription?.sdp ?? '' }
+  }
+}
+
+/** Null where another page says what this one does not know. */
+function readSends(data: unknown): Sends | null {
+  try {
+    const { audio, video } = JSON.parse(String(data)) as Partial<Sends>
+    return { audio: audio === true, video: video === true }
+  } catch {
+    return null
+  }
+}

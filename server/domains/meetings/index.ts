@@ -1,0 +1,135 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { refuseDisplayName } from '#server/domains/accounts/profile-changes'
+import { profileOf, profilesOf } from '#server/domains/accounts/profiles'
+import { isSuspended } from '#server/domains/accounts/roles'
+import { areBlocked } from '#server/domains/blocks/blocks'
+import { refuseNames, refuseWords } from '#server/domains/room-state/state'
+import { audiences, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { newId } from '#server/kernel/ids'
+import { GLOBAL } from '#server/log/types'
+import { meetingOver } from '#shared/api/meeting-seats'
+import { meetings as contract } from '#shared/api/meetings'
+import { AppError } from '#shared/errors'
+import { shortened } from '#shared/kit/person-name'
+import { done } from '#shared/kit/primitives'
+import type { StoredMeeting } from './model.ts'
+import { endMeeting, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
+import { enter, keepSeats, leave, signal } from './seating.ts'
+import { clear, countedIn } from './seats.ts'
+import { meetingSettings } from './settings.ts'
+
+const listedAtMost = 10
+
+export const meetings = defineDomain(
+  contract,
+  {
+    async create({ title, maxParticipants }, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { name: title }))
+      const meeting = await openMeeting(context, account, { title, max_participants: maxParticipants })
+      return { ...done, room: { ...shown(meeting), joinUrl: joinUrlOf(node, meeting.join_code) } }
+    },
+
+    async list(_input, context) {
+      const { node } = context
+      const open = await meetingsOf(signedIn(context).account, node.now(), listedAtMost)
+      const present = await presentIn(node, open)
+      return {
+        rooms: open.map((meeting) => ({
+          ...counted(meeting, present),
+          joinUrl: joinUrlOf(node, meeting.join_code),
+        })),
+      }
+    },
+
+    async permanent({ wallet_address }, { node }) {
+      if (!(await accountOf(wallet_address))) throw new AppError('USER_NOT_FOUND')
+      const { room_id } = await permanentRoom(node, wallet_address)
+      const permanentUrl = joinUrlOf(node, wallet_address)
+      return { ...done, room: { roomId: room_id, permanentUrl, walletAddress: wallet_address } }
+    },
+
+    async get({ code }, context) {
+      const { node } = context
+      const meeting = await openMeetingAt(context, code)
+      const { host_wallet_address: address } = meeting
+      const host = (await profilesOf(node, [address])).get(address) ?? profileOf({ _id: address })
+      return {
+        room: {
+          ...counted(meeting, await presentIn(node, [meeting])),
+          isPermanent: meeting.permanent_of !== undefined,
+          host: {
+            address,
+            displayName: host.display_name ?? host.username ?? shortened(address),
+            avatar: host.avatar_url,
+          },
+        },
+      }
+    },
+
+    async end({ code }, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      const meeting = await meetingAt(context, code)
+      if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+      await endMeeting(meeting, node.now())
+      await clear(meeting.room_id)
+      context.emit(meetingOver, audiences.meeting(meeting.room_id), { why: 'ended' })
+      await node.services.meetings.close(meeting.room_id)
+      const isPermanent = meeting.permanent_of !== undefined
+      return { ...done, message: isPermanent ? 'Everybody has left; the room stays' : 'The meeting has ended' }
+    },
+
+    async token({ code, displayName }, context) {
+      const name = displayName.normalize('NFC')
+      const { node, caller } = context
+      const meeting = await openMeetingAt(context, code)
+      const { host_wallet_address: host, room_id: room, max_participants } = meeting
+      if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
+      const { account } = caller
+      if (account !== null && (await areBlocked(account, host)))
+        throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
+      await refuseDisplayName('displayName', account ?? '', name)
+      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
+      const identity = account ?? `guest:${newId()}`
+      const isHost = account === host
+      const { url } = node.services.meetings
+      const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
+      return { token, roomId: room, isHost, identity, url }
+    },
+
+    enter,
+    signal,
+    leave,
+  },
+  { settings: meetingSettings, start: (node) => [keepSeats(node)] },
+)
+
+const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
+
+const shown = ({ _id, room_id, join_code, title, max_participants, expires_at }: StoredMeeting) => ({
+  id: _id,
+  roomId: room_id,
+  joinCode: join_code,
+  title,
+  maxParticipants: max_participants,
+  expiresAt: expires_at?.toISOString() ?? null,
+})
+
+const counted = (meeting: StoredMeeting, present: ReadonlyMap<string, number>) => ({
+  ...shown(meeting),
+  participantCount: present.get(meeting.room_id) ?? 0,
+  createdAt: meeting.created_at.toISOString(),
+})
+
+/** How many are in each room; a provider that does not answer keeps nobody from a list. */
+async function presentIn(node: Node, among: readonly StoredMeeting[]): Promise<ReadonlyMap<string, number>> {
+  const rooms = among.map(({ room_id }) => room_id)
+  const counts = await node.services.meetings.present(rooms).catch((error: unknown) => {
+    node.logger.warn({ error }, 'the provider of meetings does not say who is there')
+    return new Map<string, number>()
+  })
+  return counts ?? countedIn(node, rooms)
+}

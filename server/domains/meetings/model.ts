@@ -1,0 +1,80 @@
+import mongoose, { Schema } from 'mongoose'
+
+/** A meeting, or the permanent room of an account. */
+export interface StoredMeeting {
+  _id: string
+  /** The id of its room at the provider. */
+  room_id: string
+  host_wallet_address: string
+  title: string
+  max_participants: number
+  join_code: string
+  status: 'active' | 'ended' | 'expired'
+  created_at: Date
+  /** Null of a permanent room, which never expires. */
+  expires_at: Date | null
+  ended_at: Date | null
+  /** The account whose permanent room it is; absent of others. */
+  permanent_of?: string
+}
+
+const required = { type: String, required: true } as const
+/** So long it is known that a meeting was there. */
+const keptSeconds = 30 * 86_400
+
+export const Meetings = mongoose.model<StoredMeeting>(
+  'Meetings',
+  new Schema<StoredMeeting>(
+    {
+      _id: required,
+      room_id: required,
+      host_wallet_address: required,
+      title: required,
+      max_participants: { type: Number, required: true },
+      join_code: required,
+      status: required,
+      created_at: { type: Date, required: true },
+      expires_at: { type: Date, default: null },
+      ended_at: { type: Date, default: null },
+      permanent_of: { type: String },
+    },
+    { collection: 'meetings', versionKey: false },
+  )
+    .index({ join_code: 1 }, { unique: true })
+    .index({ room_id: 1 }, { unique: true })
+    .index({ host_wallet_address: 1, status: 1, created_at: -1 })
+    .index({ permanent_of: 1 }, { unique: true, partialFilterExpression: { permanent_of: { $exists: true } } })
+    .index({ expires_at: 1 }, { expireAfterSeconds: keptSeconds }),
+)
+
+/** A place that somebody has in a meeting which is held over this server, for as long as its lease is renewed. */
+export interface StoredSeat {
+  /** The room and the number of the place, with a space between. */
+  _id: string
+  room_id: string
+  /** This visit, as the others know it. */
+  peer: string
+  identity: string
+  name: string
+  is_host: boolean
+  until: Date
+}
+
+export const Seats = mongoose.model<StoredSeat>(
+  'MeetingSeats',
+  new Schema<StoredSeat>(
+    {
+      _id: required,
+      room_id: required,
+      peer: required,
+      identity: required,
+      name: required,
+      is_host: { type: Boolean, required: true },
+      until: { type: Date, required: true },
+    },
+    { collection: 'meeting_seats', versionKey: false },
+  )
+    .index({ peer: 1 }, { unique: true })
+    .index({ room_id: 1, identity: 1 })
+    .index({ until: 1 }, { expireAfterSeconds: 0 }),
+)

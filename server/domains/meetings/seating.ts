@@ -1,0 +1,115 @@
+import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
+import { every } from '#server/kernel/every'
+import { nodeState } from '#server/kernel/node-state'
+import {
+  type seating as contract,
+  meetingEntered,
+  meetingLeft,
+  meetingOver,
+  meetingSignal,
+  type Seated,
+} from '#shared/api/meeting-seats'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { iceServersFor } from './ice.ts'
+import type { StoredSeat } from './model.ts'
+import { meetingOfRoom } from './records.ts'
+import { giveUp, renew, renewMilliseconds, seatOf, seatsIn, seatsOf, takeSeat } from './seats.ts'
+
+const leftTopic = 'meetings:left'
+const heldOn = nodeState(() => new Set<string>())
+const placeName = 'meeting'
+
+/** Where a connection sits. */
+interface Place {
+  room: string
+  peer: string
+}
+const placeOf = ({ memory }: Connection) => memory.get(placeName) as Place | undefined
+
+const connectionOf = ({ connection }: Context): Connection => {
+  if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Meet over a socket' })
+  return connection
+}
+
+export const enter: Action<typeof contract.enter> = async ({ token }, context) => {
+  const { node } = context
+  const connection = connectionOf(context)
+  const pass = await node.services.meetings.read(token)
+  if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
+  const { max_participants } = await meetingOfRoom(node, pass.room)
+  await rise(node, connection)
+  for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
+    await leaveBy(node, { room: room_id, peer })
+    context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
+  }
+  const seat = await takeSeat(node, pass, max_participants)
+  sit(node, connection, { room: seat.room_id, peer: seat.peer })
+  const people = await seatsIn(node, [pass.room])
+  const me = shown(seat)
+  context.emit(meetingEntered, audiences.meeting(pass.room), { person: me })
+  return {
+    me,
+    people: people.filter(({ peer }) => peer !== seat.peer).map(shown),
+    iceServers: iceServersFor(node, seat.peer),
+  }
+}
+
+export const signal: Action<typeof contract.signal> = async ({ to, signal: said }, context) => {
+  const place = placeOf(connectionOf(context))
+  const seat = place && (await seatOf(place.peer))
+  if (!place || !seat) throw new AppError('FORBIDDEN', { message: 'You are in no meeting' })
+  context.emit(meetingSignal, audiences.peer(place.room, to), { from: place.peer, signal: said })
+  return done
+}
+
+export const leave: Action<typeof contract.leave> = async (_input, context) => {
+  await rise(context.node, connectionOf(context))
+  return done
+}
+
+/** Renews the places of this node, and tells here who left elsewhere. */
+export function keepSeats(node: Node): () => void {
+  const renewed = () => renew(node, [...heldOn(node)])
+  const stop = [
+    every(node, renewMilliseconds, renewed, 'places in meetings were not renewed'),
+    node.peers.listen(leftTopic, (word) => {
+      const { room, peer } = word as Place
+      node.live.send(meetingLeft, audiences.meeting(room), { peer })
+    }),
+  ]
+  return () => {
+    for (const end of stop) end()
+  }
+}
+
+const shown = ({ peer, name, is_host }: StoredSeat): Seated => ({ peer, name, isHost: is_host })
+
+function sit(node: Node, connection: Connection, place: Place): void {
+  connection.memory.set(placeName, place)
+  connection.join(audiences.meeting(place.room))
+  connection.join(audiences.peer(place.room, place.peer))
+  heldOn(node).add(place.peer)
+  connection.onClose(() => {
+    if (placeOf(connection)?.peer !== place.peer) return
+    rise(node, connection).catch((error: unknown) => node.logger.warn({ error }, 'a place in a meeting was not left'))
+  })
+}
+
+/** The connection leaves the place that it has, if it has one. */
+async function rise(node: Node, connection: Connection): Promise<void> {
+  const place = placeOf(connection)
+  if (!place) return
+  connection.memory.delete(placeName)
+  connection.leave(audiences.meeting(place.room))
+  connection.leave(audiences.peer(place.room, place.peer))
+  heldOn(node).delete(place.peer)
+  await leaveBy(node, place)
+}
+
+/** Gives a place up and says so to those in the room, wherever they are connected. */
+async function leaveBy(node: Node, place: Place): Promise<void> {
+  if (!(await giveUp(place.peer))) return
+  node.live.send(meetingLeft, audiences.meeting(place.room), { peer: place.peer })
+  node.peers.tell(leftTopic, place)
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import {
+  Address,
+  CallerAddress,
+  canonicalAddress,
+  Link,
+  nameLine,
+  onceByKey,
+  repeatable,
+  Time,
+} from '#shared/kit/primitives'
+import { seating } from './meeting-seats.ts'
+
+/** How many people a meeting has at most. */
+export const placesAtMost = 4
+
+const joinCode = /^[A-HJ-NP-Z2-9]{6}$/
+/** Six letters and digits in capitals, without those that look like another. */
+export const isJoinCode = (code: string): boolean => joinCode.test(code)
+
+/** A join code in any case, or the address of the account whose permanent room it is. */
+const Code = z
+  .string()
+  .max(160)
+  .overwrite((given) => {
+    const code = given.trim().toUpperCase()
+    return isJoinCode(code) ? code : canonicalAddress(given)
+  })
+  .refine((code) => isJoinCode(code) || Address.safeParse(code).success, { error: 'Invalid code' })
+
+const Places = z
+  .number()
+  .int()
+  .min(2)
+  .overwrite((wanted) => Math.min(wanted, placesAtMost))
+  .meta({ description: `At most ${placesAtMost}: more is taken as ${placesAtMost}.` })
+
+const MeetingBase = z.object({
+  id: z.string(),
+  roomId: z.string(),
+  joinCode: z.string(),
+  title: z.string(),
+  maxParticipants: z.number().int(),
+  expiresAt: Time.nullable(),
+})
+const Listed = MeetingBase.extend({ participantCount: z.number().int(), createdAt: Time, joinUrl: Link })
+export type Listed = z.infer<typeof Listed>
+
+const named = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'] as const
+const gone = ['ROOM_NOT_FOUND', 'MEETING_ENDED', 'MEETING_EXPIRED'] as const
+
+export const meetings = {
+  create: operation({
+    summary: 'Open a meeting for up to four people; it is over after 24 hours.',
+    http: 'POST /api/rooms',
+    socket: '/meetings meeting:create',
+    access: 'user',
+    limit: 'strict',
+    errorBody: 'text',
+    idempotency: onceByKey,
+    input: z.object({
+      title: nameLine(1, 100).default('Quick Meeting'),
+      maxParticipants: Places.default(placesAtMost),
+      hostWalletAddress: CallerAddress,
+      ...repeatable,
+    }),
+    output: z.object({ success: z.literal(true), room: MeetingBase.extend({ joinUrl: Link }) }),
+    errors: named,
+  }),
+  list: operation({
+    summary: 'The newest ten meetings of the caller that go on, without the permanent room.',
+    http: 'GET /api/rooms',
+    socket: '/meetings meeting:list',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ wallet_address: CallerAddress }),
+    output: z.object({ rooms: z.array(Listed) }),
+  }),
+  permanent: operation({
+    summary: 'The permanent room of an account, which is made when it is first asked for.',
+    http: 'GET /api/rooms/permanent',
+    socket: '/meetings meeting:permanent',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ wallet_address: Address }),
+    output: z.object({
+      success: z.literal(true),
+      room: z.object({ roomId: z.string(), permanentUrl: Link, walletAddress: z.string() }),
+    }),
+    errors: ['USER_NOT_FOUND'],
+  }),
+  get: operation({
+    summary: 'A meeting by its join code, or the permanent room of an address.',
+    http: 'GET /api/rooms/:code',
+    socket: '/meetings meeting:get',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ code: Code }),
+    output: z.object({
+      room: MeetingBase.extend({
+        participantCount: z.number().int(),
+        createdAt: Time,
+        isPermanent: z.boolean(),
+        host: z.object({ address: z.string(), displayName: z.string(), avatar: Link.nullable() }),
+      }),
+    }),
+    errors: gone,
+  }),
+  end: operation({
+    summary: 'End a meeting of the caller for everybody. A permanent room is emptied, and stays.',
+    http: 'DELETE /api/rooms/:code',
+    socket: '/meetings meeting:end',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    whileSuspended: 'withdraws',
+    input: z.object({ code: Code, hostWalletAddress: CallerAddress }),
+    output: z.object({ success: z.literal(true), message: z.string() }),
+    errors: ['ROOM_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
+  }),
+  token: operation({
+    summary:
+      'A token by which one person enters within ten minutes, under a display name. Who is not signed in is a guest. `url` is where it is taken; null is this server.',
+    http: 'POST /api/rooms/:code/token',
+    socket: '/meetings meeting:token',
+    access: 'public',
+    limit: 'general',
+    repeat: 'harmless',
+    errorBody: 'text',
+    input: z.object({
+      code: Code,
+      displayName: nameLine(1, 50, 'displayName is required'),
+      walletAddress: CallerAddress,
+    }),
+    output: z.object({
+      token: z.string(),
+      roomId: z.string(),
+      isHost: z.boolean(),
+      identity: z.string(),
+      url: z.string().nullable(),
+    }),
+    errors: [...gone, 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
+  }),
+  ...seating,
+}

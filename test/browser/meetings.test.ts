@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFaults, line, openPlaza, phone, say } from './plaza.ts'
+
+let plaza: Awaited<ReturnType<typeof openPlaza>>
+beforeAll(async () => {
+  plaza = await openPlaza()
+})
+afterAll(() => plaza.close())
+
+/** The picture of somebody, once it moves. */
+async function isSeen(page: Page, name: string): Promise<void> {
+  const video = page.getByRole('figure', { name, exact: true }).locator('video')
+  await expect
+    .poll(() => video.evaluate((one: HTMLVideoElement) => one.videoWidth), { timeout: 60_000 })
+    .toBeGreaterThan(0)
+}
+
+test('a meeting is opened, shared, entered by a guest, seen and heard by both, and ended for both', async () => {
+  const host = await plaza.guest()
+  await host.goto(`${plaza.url}/#/calls`)
+  await host.getByLabel('What the meeting is about').fill('Tea at five')
+  await host.getByRole('button', { name: 'Open a meeting' }).click()
+  const link = host.getByRole('link', { name: 'Tea at five' })
+  const address = (await link.getAttribute('href')) ?? ''
+  expect(address).toMatch(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
+  await host.getByRole('link', { name: 'Your permanent room' }).waitFor()
+  expect(await axeFaults(host)).toEqual([])
+  await link.click()
+  await host.getByRole('figure', { name: 'Your picture' }).locator('video').waitFor()
+  expect(await axeFaults(host)).toEqual([])
+  await host.getByRole('button', { name: 'Enter the meeting' }).click()
+  await host.getByText('Nobody else is here yet').waitFor()
+
+  const guest = await plaza.visit(phone)
+  await guest.goto(address)
+  await guest.getByLabel('Your name').fill('Cora')
+  await guest.getByRole('button', { name: 'Enter the meeting' }).click()
+  await isSeen(host, 'Cora')
+  await guest.locator('.meeting-picture:not(.mine) video').waitFor()
+  expect(await axeFaults(guest)).toEqual([])
+
+  await guest.getByRole('button', { name: 'Microphone' }).click()
+  await host.getByRole('figure', { name: 'Cora' }).getByText('Microphone off').waitFor()
+  await guest.getByRole('button', { name: 'Camera' }).click()
+  await host.getByRole('figure', { name: 'Cora' }).locator('video.unseen-picture').waitFor({ state: 'attached' })
+  await guest.getByRole('button', { name: 'Camera' }).click()
+  await isSeen(host, 'Cora')
+
+  await guest.getByRole('button', { name: 'Leave' }).click()
+  await guest.getByText('You have left the meeting.').waitFor()
+  await host.getByText('Nobody else is here yet').waitFor()
+  await guest.getByRole('button', { name: 'Enter the meeting' }).click()
+  await isSeen(host, 'Cora')
+  await host.getByRole('button', { name: 'End for all' }).click()
+  await host.getByRole('button', { name: 'End for all: sure?' }).click()
+  for (const page of [host, guest]) await page.getByText('The host has ended the meeting.').waitFor()
+  await guest.reload()
+  await guest.getByText('Its host has ended this meeting.').waitFor()
+  await plaza.settle()
+})
+
+test('somebody is called from the list of calls, answers, and both have the call in their lists', async () => {
+  const [one, two] = [await plaza.guest(), await plaza.guest(phone)]
+  const said = randomUUID()
+  await say(one, said)
+  await line(two, said).locator('button').first().click()
+  await two.getByRole('dialog').getByRole('button', { name: 'Call', exact: true }).click()
+  await one.getByRole('alert').getByRole('button', { name: 'Decline' }).click()
+  await two.getByRole('button', { name: 'Enter the meeting' }).click()
+  await two.getByText('The call was declined.').waitFor()
+  await two.goto(`${plaza.url}/#/calls`)
+  await two.getByText('Declined: video call').waitFor()
+
+  await two.getByRole('button', { name: /^Call / }).click()
+  expect(await axeFaults(one)).toEqual([])
+  await one.getByRole('alert').getByRole('button', { name: 'Answer' }).click()
+  for (const page of [one, two]) await page.getByRole('button', { name: 'Enter the meeting' }).click()
+  await expect.poll(() => two.locator('.meeting-picture:not(.mine) video').count(), { timeout: 60_000 }).toBe(1)
+  await two.getByRole('button', { name: 'Leave' }).click()
+  await one.goto(`${plaza.url}/#/calls`)
+  await one.getByText('Called you: video call').waitFor()
+  await one.getByText('You declined: video call').waitFor()
+  await plaza.settle()
+})
