@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
-import { count, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
+import { count, Link, line, nameLine, OneEmoji, PayeeAddress, Time, text } from '#shared/kit/primitives'
 import { shownTools, toolFields } from './agent-tools.ts'
 
 export const visibilities = ['private', 'friends', 'public', 'official'] as const
@@ -21,12 +21,6 @@ const Tags = z
     return [...new Set(shortened.filter(Boolean))].slice(0, tagsAtMost)
   })
 
-const oneEmoji = /^\p{RGI_Emoji}$/v
-const Emoji = z
-  .string()
-  .max(64)
-  .refine((value) => oneEmoji.test(value), { error: 'One emoji' })
-
 const HttpsUrl = z.url({ protocol: /^https$/, error: 'Invalid https URL' }).max(2048)
 
 /** What an owner may set, in the names of the documents; snake_case is read as well. */
@@ -37,7 +31,7 @@ export const agentFields = {
     .optional(),
   systemInstructions: text(4000).optional(),
   model: z.string().max(100).optional(),
-  avatarEmoji: Emoji.optional(),
+  avatarEmoji: OneEmoji.optional(),
   avatarUrl: HttpsUrl.nullable().optional(),
   visibility: z.enum(visibilities).optional(),
   webSearchEnabled: z.boolean().optional(),

@@ -14,6 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { FriendTag, friendTagChanged, friendTags } from './friend-tags.ts'
 
 /** How the other person is shown. */
 const shown = {
@@ -28,6 +29,8 @@ export const Friend = z.object({
   user_address: z.string(),
   friend_address: z.string(),
   nickname: z.string().nullable(),
+  /** Seen by its owner alone. */
+  tag: FriendTag.nullable(),
   created_at: Time,
   ...shown,
 })
@@ -177,6 +180,7 @@ export const friends = {
     output: Done,
     errors: ['NOT_FOUND'],
   }),
+  ...friendTags,
   ...requests,
 }
 
@@ -206,4 +210,11 @@ export const friendRemoved = event('/notifications friend:removed', {
   audience: 'account',
   payload: z.object({ friend: Friend.pick({ id: true, user_address: true, friend_address: true }) }),
 })
-export const friendEvents = { friendRequested, friendAccepted, friendDeclined, friendCancelled, friendRemoved }
+export const friendEvents = {
+  friendRequested,
+  friendAccepted,
+  friendDeclined,
+  friendCancelled,
+  friendRemoved,
+  friendTagChanged,
+}

@@ -9,7 +9,8 @@ export const effects = ['none', 'sparkles', 'stars', 'particles', 'bubbles', 'sn
 export type BackgroundType = (typeof backgroundTypes)[number]
 
 const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl() or hsla()' }
-const Color = z
+/** Written anew as `#rrggbb`, or as `rgba()` where something shines through. */
+export const Color = z
   .string()
   .overwrite((value) => colorOf(value) ?? value)
   .regex(/^(?:#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)

@@ -49,6 +49,12 @@ export const canonicalAddress = (value: string): string => {
 const accountId = /^(0[xX][0-9a-fA-F]{40}|(?!0[xX])[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
 const walletAddress = /^0[xX][0-9a-fA-F]{40}$/
 
+const oneEmoji = /^\p{RGI_Emoji}$/v
+export const OneEmoji = z
+  .string()
+  .max(64)
+  .refine((value) => oneEmoji.test(value), { error: 'One emoji' })
+
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
 export const Address = written(accountId)
 

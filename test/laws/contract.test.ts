@@ -205,6 +205,7 @@ describe('the contract', () => {
         'friends.decline',
         'friends.remove',
         'friends.removeByAddress',
+        'friends.untag',
         'groupInvitations.decline',
         'groupInvitations.withdraw',
         'identity.logout',

@@ -1,5 +1,6 @@
-import { type Context, signedIn } from '#server/kernel/context'
+import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { friendTagChanged } from '#shared/api/friend-tags'
 import { friends as contract } from '#shared/api/friends'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -8,6 +9,7 @@ import type { Pair } from './model.ts'
 import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
 import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
 import { friendRow, requestRow, shown, shownOne } from './rows.ts'
+import { tagFriend, tagsOf, untagFriend } from './tags.ts'
 
 const requestsAtMost = 200
 
@@ -38,6 +40,26 @@ export const friends = defineDomain(
 
     async removeByAddress({ friendAddress }, context) {
       return ended(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
+    },
+
+    async tags(_input, context) {
+      return { tags: await tagsOf(signedIn(context).account) }
+    },
+
+    async tag({ friendAddress, tag, emoji, color }, context) {
+      const { account } = signedIn(context)
+      const said = { tag: tag || null, emoji: emoji || null }
+      const given = said.tag === null && said.emoji === null ? null : { ...said, color: color || null }
+      const put = await tagFriend(context.node, account, friendAddress, given)
+      context.emit(friendTagChanged, audiences.account(account), { friend_address: friendAddress, tag: put })
+      return { ...done, tag: put }
+    },
+
+    async untag({ friendAddress }, context) {
+      const { account } = signedIn(context)
+      if (await untagFriend(account, friendAddress))
+        context.emit(friendTagChanged, audiences.account(account), { friend_address: friendAddress, tag: null })
+      return done
     },
 
     async requests({ type }, context) {

@@ -1,5 +1,15 @@
 import mongoose, { Schema } from 'mongoose'
 
+/** What one of the two has put on the other. */
+export interface StoredTag {
+  id: string
+  tag: string | null
+  emoji: string | null
+  color: string | null
+  created_at: string
+  updated_at: string
+}
+
 /** What is between two people, as one row, so that each change of it is one write. Where nothing is, there is no row. */
 export interface Pair {
   /** The two account ids, sorted, with a space between. */
@@ -15,6 +25,9 @@ export interface Pair {
   /** What each of the two calls the other. */
   from_nickname: string | null
   to_nickname: string | null
+  /** What each of the two has put on the other. Absent in what older versions stored. */
+  from_tag?: StoredTag | null
+  to_tag?: StoredTag | null
   asked_at: string
   changed_at: string
   /** New at each change of state, and ordered by time. */
@@ -38,6 +51,8 @@ export const Pairs = mongoose.model<Pair>(
       to_friend_id: required,
       from_nickname: optional,
       to_nickname: optional,
+      from_tag: { type: Schema.Types.Mixed },
+      to_tag: { type: Schema.Types.Mixed },
       asked_at: required,
       changed_at: required,
       version: required,

@@ -41,7 +41,7 @@ export async function friendsAmong(account: string, addresses: readonly string[]
 }
 
 /** A block counts from its own record on, also before it has ended what was between the two. */
-async function unblocked(account: string, pairs: readonly Pair[]): Promise<Pair[]> {
+export async function unblocked(account: string, pairs: readonly Pair[]): Promise<Pair[]> {
   const blocked = await blockedAmong(
     account,
     pairs.map((pair) => otherOf(pair, account)),

@@ -4,6 +4,7 @@ import type { Node } from '#server/kernel/context'
 import type { Friend, FriendRequest } from '#shared/api/friends'
 import type { Pair } from './model.ts'
 import { otherOf } from './pairs.ts'
+import { tagOf } from './tags.ts'
 
 type Show<Shown> = (pair: Pair, account: string, other: Profile) => Shown
 
@@ -36,6 +37,7 @@ export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { usernam
     user_address: account,
     friend_address: otherOf(pair, account),
     nickname: isAsker ? pair.from_nickname : pair.to_nickname,
+    tag: tagOf(pair, account),
     created_at: pair.changed_at,
     username,
     display_name,

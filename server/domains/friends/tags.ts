@@ -1,0 +1,78 @@
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { FriendTag } from '#shared/api/friend-tags'
+import { AppError } from '#shared/errors'
+import { type Pair, Pairs, type StoredTag } from './model.ts'
+import { otherOf, pairOf, unblocked } from './pairs.ts'
+
+/** A few more where several are written at once. */
+const tagsAtMost = 2_000
+
+const ends = [
+  ['from_address', 'from_tag'],
+  ['to_address', 'to_tag'],
+] as const
+
+const fieldOf = (pair: Pair, account: string) => (pair.from_address === account ? 'from_tag' : 'to_tag')
+
+/** The tag that this account has put on the other of the two. Rows that older versions stored have no such field. */
+export function tagOf(pair: Pair, account: string): FriendTag | null {
+  const stored = pair[fieldOf(pair, account)]
+  return stored ? { ...stored, user_address: account, friend_address: otherOf(pair, account) } : null
+}
+
+/** All tags of an account, the newest change first. */
+export async function tagsOf(account: string): Promise<FriendTag[]> {
+  const found = await Promise.all(
+    ends.map(([end, field]) => Pairs.find({ [end]: account, state: 'friends', [field]: { $ne: null } }).lean<Pair[]>()),
+  )
+  const tags = (await unblocked(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
+  return tags.sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
+}
+
+/** Words, emoji and colour as they are to be; null takes the tag away. */
+export type GivenTag = Pick<StoredTag, 'tag' | 'emoji' | 'color'> | null
+
+/** Puts a tag on a friend, and answers what is there then. Throws NOT_FOUND where the two are no friends, and CONFLICT for too many. */
+export async function tagFriend(
+  node: Node,
+  account: string,
+  friend: string,
+  given: GivenTag,
+): Promise<FriendTag | null> {
+  const pair = await friendship(account, friend)
+  if (!pair) throw new AppError('NOT_FOUND', { message: 'Friend not found' })
+  const field = fieldOf(pair, account)
+  const before = pair[field] ?? null
+  if (given && !before && (await countOf(account)) >= tagsAtMost)
+    throw new AppError('CONFLICT', { message: `You have ${tagsAtMost} tags. Take one away first.` })
+  const now = new Date(node.now()).toISOString()
+  const tag = given && { id: before?.id ?? newId(), created_at: before?.created_at ?? now, ...given, updated_at: now }
+  const { matchedCount } = await Pairs.updateOne({ _id: pair._id, version: pair.version }, { $set: { [field]: tag } })
+  if (matchedCount === 0) throw new AppError('NOT_FOUND', { message: 'Friend not found' })
+  return tagOf({ ...pair, [field]: tag }, account)
+}
+
+/** True where a tag was there. */
+export async function untagFriend(account: string, friend: string): Promise<boolean> {
+  const pair = await friendship(account, friend)
+  if (!pair || !tagOf(pair, account)) return false
+  const { matchedCount } = await Pairs.updateOne(
+    { _id: pair._id, version: pair.version },
+    { $set: { [fieldOf(pair, account)]: null } },
+  )
+  return matchedCount === 1
+}
+
+async function friendship(account: string, friend: string): Promise<Pair | null> {
+  const pair = await Pairs.findOne({ _id: pairOf(account, friend), state: 'friends' }).lean<Pair>()
+  const [open] = pair ? await unblocked(account, [pair]) : []
+  return open ?? null
+}
+
+async function countOf(account: string): Promise<number> {
+  const counts = await Promise.all(
+    ends.map(([end, field]) => Pairs.countDocuments({ [end]: account, state: 'friends', [field]: { $ne: null } })),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
