@@ -55,6 +55,7 @@ const paths = {
   microphone:
     'M10 3a2.5 2.5 0 0 1 2.5 2.5v4a2.5 2.5 0 0 1-5 0v-4A2.5 2.5 0 0 1 10 3z M5 9.5a5 5 0 0 0 10 0 M10 14.5V17',
   grid: 'M4 4h12v12H4z M4 8h12 M4 12h12 M8 4v12 M12 4v12',
+  grip: 'M7.5 5v.1 M12.5 5v.1 M7.5 10v.1 M12.5 10v.1 M7.5 15v.1 M12.5 15v.1',
   device: 'M4 4.5h12v8.5H4z M2.5 15.5h15',
 } as const
 
