@@ -33,6 +33,8 @@ const LiveView = lazy(async () => ({ default: (await import('./streams/live-view
 
 const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
 
+const ProfilePage = lazy(async () => ({ default: (await import('./profiles/profile-page.tsx')).ProfilePage }))
+
 const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
 
 const wide = '(min-width: 760px)'
@@ -42,7 +44,7 @@ export function Home() {
   const client = useClient()
   const rooms = useRooms()
   const blocks = useLoadedBlocks()
-  const { room, panel, agents, live, calls } = useRoute()
+  const { room, panel, agents, live, calls, profile } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -50,7 +52,7 @@ export function Home() {
   useIdentityNotices()
   const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null || calls
+  const isElsewhere = agents !== null || live !== null || calls || profile !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
@@ -72,7 +74,13 @@ export function Home() {
                     Skip to the message field
                   </button>
                 )}
-                <Sidebar chosen={room} agents={agents} live={live} calls={calls} />
+                <Sidebar
+                  chosen={room}
+                  agents={agents}
+                  live={live}
+                  calls={calls}
+                  isBeside={room !== null || isElsewhere}
+                />
                 {room && lookOf(room).isWatched && (
                   <LazyBoundary
                     waiting={
@@ -116,6 +124,17 @@ export function Home() {
                     }
                   >
                     <AgentsView path={agents} />
+                  </LazyBoundary>
+                )}
+                {profile !== null && (
+                  <LazyBoundary
+                    waiting={
+                      <div className="room-none">
+                        <Skeleton label="Opening the profile" />
+                      </div>
+                    }
+                  >
+                    <ProfilePage address={profile} />
                   </LazyBoundary>
                 )}
                 {!room && !isElsewhere && isOpeningTour && (

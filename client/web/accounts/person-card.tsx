@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { idOfAgent } from '#shared/kit/room-agents'
-import { dmOf } from '#shared/kit/room-key'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
+import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -10,9 +10,9 @@ import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
-import { goTo, goToAgents } from '../rooms/route.ts'
-import { useRoomList } from '../rooms/use-rooms.ts'
+import { goToAgents, linkToProfile } from '../rooms/route.ts'
 import { ContactNote } from './contact-note.tsx'
+import { FriendTag } from './friend-tag.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
@@ -21,7 +21,7 @@ import { useBlocked, useBlocks } from './use-blocked.ts'
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()
   const { account, status } = useSession()
-  const { reload } = useRoomList()
+  const openDm = useOpenDm()
   const blocks = useBlocks()
   const isBlocked = useBlocked().has(person.id)
   const tell = useTell()
@@ -32,9 +32,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const agent = idOfAgent(person.id)
 
   const message = async () => {
-    await client.rooms.openDm({ recipientAddress: person.id })
-    reload()
-    goTo(dmOf(account, person.id))
+    await openDm(person.id)
     onClose()
   }
   const ask = async () => {
@@ -70,6 +68,14 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               </p>
             </div>
           </div>
+          {isMyself && (
+            <div className="row">
+              <a className="button main" href={linkToProfile()} onClick={onClose}>
+                <Icon name="grid" />
+                Your profile
+              </a>
+            </div>
+          )}
           {!isMyself && (
             <div className="row wrap">
               <ActButton className="button main" onPress={agent === null ? message : ask}>
@@ -82,6 +88,12 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                   Call
                 </ActButton>
               )}
+              {agent === null && !isScripted && !isBlocked && (
+                <a className="button" href={linkToProfile(person.id)} onClick={onClose}>
+                  <Icon name="grid" />
+                  Profile
+                </a>
+              )}
               <ActButton className="button" onPress={block}>
                 <Icon name="block" />
                 {isBlocked ? 'Unblock' : 'Block'}
@@ -92,6 +104,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               </button>
             </div>
           )}
+          {!isMyself && agent === null && <FriendTag address={person.id} />}
           {!isMyself && <ContactNote subject={person.id} />}
           {person.live && !isMyself && <PersonModeration person={person} live={person.live} onDone={onClose} />}
         </div>

@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
+import { linkToProfile } from '../rooms/route.ts'
 import { Availability } from './availability.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
@@ -32,7 +34,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
     <Dialog title="Settings" isBroad onClose={onClose}>
       <Tabs label="Settings" tabs={pages} chosen={page} onChoose={setPage} />
       <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
-        {page === 'profile' && <Profile />}
+        {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'ways' && <WaysIn />}
         {page === 'devices' && (
           <>
@@ -60,7 +62,7 @@ const themes: readonly { theme: Theme; title: string }[] = [
   { theme: 'dark', title: 'Dark' },
 ]
 
-function Profile() {
+function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
   const { flush } = useDeletions()
   const [theme, choose] = useTheme()
@@ -68,6 +70,13 @@ function Profile() {
     <>
       <OwnPicture />
       <ProfileForm />
+      <div className="row">
+        <a className="button" href={linkToProfile()} onClick={onLeave}>
+          <Icon name="grid" />
+          Your profile page
+        </a>
+        <span className="hint">What others see when they look you up.</span>
+      </div>
       <fieldset className="segments">
         <legend className="label">Theme</legend>
         {themes.map((option) => (

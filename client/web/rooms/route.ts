@@ -15,9 +15,11 @@ export interface Route {
   live: 'now' | 'new' | null
   /** `#/calls`: the calls of the account. */
   calls: boolean
+  /** What follows `#/profile/`: whose profile; empty for one's own, to be changed. */
+  profile: string | null
 }
 
-const nowhere: Route = { room: null, panel: null, agents: null, live: null, calls: false }
+const nowhere: Route = { room: null, panel: null, agents: null, live: null, calls: false, profile: null }
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {
@@ -25,6 +27,7 @@ export function useRoute(): Route {
   const [, key, part, ...rest] = hash.split('/').map(decodeURIComponent)
   if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
   if (key === 'calls') return { ...nowhere, calls: true }
+  if (key === 'profile') return { ...nowhere, profile: part ?? '' }
   if (key === 'go-live') return { ...nowhere, live: 'new' }
   if (key === 'live' && !part) return { ...nowhere, live: 'now' }
   const panelOf = (named: string | undefined) => panels.find((name) => name === named) ?? null
@@ -50,6 +53,10 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
 export const linkToCalls = '#/calls'
 export const linkToLive = '#/live'
 export const linkToGoLive = '#/go-live'
+
+/** To the profile of an account as others see it; without one, to one's own. */
+export const linkToProfile = (address?: string): string =>
+  `#/${['profile', ...(address ? [address] : [])].map(encodeURIComponent).join('/')}`
 
 export const linkToAgents = (...path: readonly string[]): string =>
   `#/${['agents', ...path].map(encodeURIComponent).join('/')}`

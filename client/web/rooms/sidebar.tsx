@@ -23,13 +23,17 @@ const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')
 const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-export function Sidebar(props: { chosen: RoomRef | null } & Pick<Route, 'agents' | 'live' | 'calls'>) {
-  const { chosen, agents, live, calls } = props
+interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls'> {
+  chosen: RoomRef | null
+  /** Whether something is open beside it, on a wide screen. */
+  isBeside: boolean
+}
+
+export function Sidebar({ chosen, agents, live, calls, isBeside }: SidebarProps) {
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
   const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | null>(null)
-  const isBeside = chosen !== null || agents !== null || live !== null || calls
   const Frame = isBeside ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)

@@ -1,0 +1,31 @@
+import { colorOf, rgbaOf } from '#shared/kit/css-values'
+import type { Common } from './common-input.ts'
+
+/** A colour, picked or written. What shines through stays as it was where another colour is picked. */
+export function ColorInput(props: { common: Common; title: string; value: string; onChange: (value: string) => void }) {
+  const { common, title, value, onChange } = props
+  const rgba = rgbaOf(value)
+  const [red = 128, green = 128, blue = 128, alpha = 1] = rgba ?? []
+  const pick = (picked: string) => {
+    const [r = 0, g = 0, b = 0] = rgbaOf(picked) ?? []
+    onChange(colorOf(`rgba(${r}, ${g}, ${b}, ${alpha.toFixed(3)})`) ?? picked)
+  }
+  return (
+    <div className="row">
+      <input
+        type="color"
+        className="color-pick"
+        aria-label={`Pick: ${title}`}
+        value={colorOf(`rgb(${red}, ${green}, ${blue})`) ?? '#808080'}
+        onChange={({ target }) => pick(target.value)}
+      />
+      <input
+        {...common}
+        spellCheck={false}
+        autoComplete="off"
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  )
+}

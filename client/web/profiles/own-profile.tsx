@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import type { ProfileTheme } from '#shared/api/profile-theme'
+import { type Widget, type WidgetType, widgetsAtMost } from '#shared/api/profile-widgets'
+import { useSession } from '../accounts/session.ts'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { goTo, linkToProfile } from '../rooms/route.ts'
+import { AddWidget } from './add-widget.tsx'
+import { Dressed } from './dressed.tsx'
+import { Badge } from './profile-view.tsx'
+import { themeOf } from './theme-fields.ts'
+import { ThemeForm } from './theme-form.tsx'
+import { Tiles } from './tiles.tsx'
+import { useOwnPage } from './use-own-page.ts'
+import { WidgetDialog } from './widget-dialog.tsx'
+import { begun } from './widget-titles.ts'
+
+type Edited = Pick<Widget, 'widget_type' | 'config'> & { stored: Widget | null }
+
+/** The profile of the account, to be arranged and dressed. */
+export function OwnProfile() {
+  const { account } = useSession()
+  const page = useOwnPage()
+  const [draft, setDraft] = useState<ProfileTheme | null>(null)
+  const [isChoosing, setChoosing] = useState(false)
+  const [edited, setEdited] = useState<Edited | null>(null)
+  const { value, error, reload } = page
+  const saved = themeOf(value?.theme ?? null)
+  const isFull = (value?.widgets.length ?? 0) >= widgetsAtMost
+
+  const begin = (widget_type: WidgetType) => {
+    setChoosing(false)
+    setEdited({ widget_type, config: begun(widget_type, account), stored: null })
+  }
+  const addButton = (
+    <button
+      type="button"
+      className="button small main"
+      aria-disabled={isFull || !value || undefined}
+      title={isFull ? `${widgetsAtMost} widgets are the most` : undefined}
+      onClick={() => {
+        if (!isFull && value) setChoosing(true)
+      }}
+    >
+      <Icon name="plus" />
+      Add a widget
+    </button>
+  )
+
+  return (
+    <main className="room" aria-label="Your profile">
+      <AgentHead title="Your profile" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
+        <div className="row">
+          <button
+            type="button"
+            className="button small"
+            aria-expanded={draft !== null}
+            onClick={() => setDraft(draft ? null : saved)}
+          >
+            <Icon name="sun" />
+            Look
+          </button>
+          {addButton}
+        </div>
+      </AgentHead>
+      <div className={`profile-page ${draft ? 'dressing' : ''}`}>
+        {draft && (
+          <ThemeForm
+            theme={draft}
+            onChange={setDraft}
+            onSave={async () => {
+              await page.dress(draft)
+              setDraft(null)
+            }}
+            onClose={() => setDraft(null)}
+          />
+        )}
+        <div className="stack">
+          <Problem error={error} onRetry={reload} />
+          {!value && !error && <Skeleton rows={6} label="Opening your profile" />}
+          {value && (
+            <>
+              <p className="row wrap hint">
+                <span className="grow">Everybody can see what is not hidden.</span>
+                {isFull && <span>{widgetsAtMost} widgets are the most that a profile has.</span>}
+                <a href={linkToProfile(account)}>See it as others do</a>
+              </p>
+              <Dressed theme={draft ?? saved}>
+                {value.widgets.length === 0 ? (
+                  <div className="profile-widget">
+                    <Blank icon="grid" title="Say something about yourself">
+                      <p>A few words, a link, what you read at the moment: it takes a minute.</p>
+                      {addButton}
+                    </Blank>
+                  </div>
+                ) : (
+                  <Tiles
+                    page={page}
+                    widgets={value.widgets}
+                    owner={account}
+                    onEdit={(stored) => setEdited({ ...stored, stored })}
+                  />
+                )}
+                <Badge theme={draft ?? saved} />
+              </Dressed>
+            </>
+          )}
+        </div>
+      </div>
+      {isChoosing && <AddWidget onChoose={begin} onClose={() => setChoosing(false)} />}
+      {edited && <WidgetDialog page={page} {...edited} onClose={() => setEdited(null)} />}
+    </main>
+  )
+}

@@ -1,0 +1,56 @@
+import '../styles/profiles.css'
+import { defaultTheme } from '#shared/api/profile-theme'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { useClient } from '../connection/client.ts'
+import { nameOf } from '../kit/format.ts'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { goTo } from '../rooms/route.ts'
+import { OwnProfile } from './own-profile.tsx'
+import { ProfileView, useSeen } from './profile-view.tsx'
+import { shownOf } from './widget-words.ts'
+
+/** What is shown at `#/profile`, to change one's own, and at `#/profile/:address`, as others see it. */
+export function ProfilePage({ address }: { address: string }) {
+  return address === '' ? <OwnProfile /> : <OtherProfile key={address} address={address} />
+}
+
+const back = { title: 'Back', go: () => (history.length > 1 ? history.back() : goTo(null)), isAlways: true }
+
+function OtherProfile({ address }: { address: string }) {
+  const client = useClient()
+  const seen = useSeen(address)
+  const loaded = useLoaded(address, async () => {
+    const [page, { user }] = await Promise.all([
+      client.profiles.widgets({ address }),
+      client.accounts.publicUser({ address }),
+    ])
+    return { ...page, user }
+  })
+  const { value, error, reload } = loaded
+  const user = value?.user
+  const name = nameOf(user?.display_name ?? user?.username, address)
+  const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
+  return (
+    <main className="room" aria-label="Profile">
+      <AgentHead title={name} about={user?.username ? `@${user.username}` : ''} back={back} />
+      <div className="profile-page">
+        <Problem error={error} onRetry={reload} />
+        {!value && !error && <Skeleton rows={6} label="Opening the profile" />}
+        {value && !user && (
+          <Blank icon="people" title="Nobody has this address">
+            <p>Look whether the whole of it is there.</p>
+          </Blank>
+        )}
+        {user && isEmpty && (
+          <Blank icon="grid" title="Nothing here yet">
+            <p>{name} has put nothing on their profile so far.</p>
+          </Blank>
+        )}
+        {value && user && !isEmpty && (
+          <ProfileView owner={address} widgets={value.widgets} theme={value.theme ?? defaultTheme} />
+        )}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react'
+import type { ProfileTheme } from '#shared/api/profile-theme'
+import type { Widget } from '#shared/api/profile-widgets'
+import { Dressed } from './dressed.tsx'
+import type { Seen } from './shown.ts'
+import { WidgetCard } from './widget-card.tsx'
+import { shownOf } from './widget-words.ts'
+
+const minuteMilliseconds = 60_000
+
+/** For which account's profile, and when; renewed every minute, as clocks show no seconds. */
+export function useSeen(owner: string): Seen {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMilliseconds)
+    return () => clearInterval(timer)
+  }, [])
+  return { now, owner }
+}
+
+/** What somebody shows of themself, as they have dressed it. Of what is empty, or of a type that this page does not know, nothing is shown. */
+export function ProfileView(props: { owner: string; widgets: readonly Widget[]; theme: ProfileTheme }) {
+  const { owner, widgets, theme } = props
+  const seen = useSeen(owner)
+  return (
+    <Dressed theme={theme}>
+      <ul className="profile-widgets">
+        {widgets.map((widget) => {
+          const shown = shownOf(widget, seen)
+          return (
+            shown && (
+              <li key={widget.id} className={`size-${widget.size}`}>
+                <div className="profile-widget">
+                  <WidgetCard shown={shown} />
+                </div>
+              </li>
+            )
+          )
+        })}
+      </ul>
+      <Badge theme={theme} />
+    </Dressed>
+  )
+}
+
+export const Badge = ({ theme }: { theme: ProfileTheme }) =>
+  theme.show_spritz_badge && <p className="profile-badge">On Plaza</p>

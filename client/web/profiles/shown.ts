@@ -1,0 +1,71 @@
+import type { WidgetType } from '#shared/api/profile-widgets'
+import type { Config } from './config.ts'
+
+/** A picture that a widget names. One that lies elsewhere is a link, and is not loaded. */
+export interface ShownPicture {
+  url: string
+  alt: string
+  caption?: string | undefined
+  link?: string | undefined
+  /** How it fills its place: `cover`, `contain` or `fill`. */
+  fit?: string | undefined
+}
+
+/** One of several things that a widget lists. */
+export interface ShownItem {
+  title: string
+  detail?: string | undefined
+  sign?: string | undefined
+  /** Of a goal: whether it is reached. */
+  isDone?: boolean | undefined
+  /** Of an answer: its part of all votes, from 0 to 1. */
+  share?: number | undefined
+  link?: string | undefined
+  picture?: ShownPicture | undefined
+}
+
+/** What a widget looks like: whatever is named here, in this order. */
+export interface Shown {
+  /** An emoji before the title. */
+  sign?: string | undefined
+  title?: string | undefined
+  /** A number, a time or a few words that are read first. */
+  big?: string | undefined
+  pictures?: readonly ShownPicture[] | undefined
+  /** What somebody wrote, and how it is set. */
+  prose?: { text: string; style: string; size: string; alignment: string } | undefined
+  lines?: readonly string[] | undefined
+  /** Of which one is shown at a time, another by a press where `mayTurn`. */
+  turns?: { texts: readonly string[]; first: number; mayTurn: boolean } | undefined
+  /** How far something is, from 0 to 1, and in words. */
+  meter?: { share: number; says: string } | undefined
+  facts?: readonly { value: string; label: string }[] | undefined
+  items?: readonly ShownItem[] | undefined
+  chips?: readonly string[] | undefined
+  colors?: readonly { hex: string; name: string; isNamed: boolean }[] | undefined
+  /** Where it leads: out of the page, or to another part of it. */
+  link?: { href: string; says: string } | undefined
+  act?: { kind: 'message'; account: string } | { kind: 'copy'; text: string; what: string } | undefined
+}
+
+/** Who looks when at whose profile. */
+export interface Seen {
+  /** Milliseconds since 1970. */
+  now: number
+  /** The account whose profile it is. */
+  owner: string
+}
+
+export type Words = (it: Config, seen: Seen) => Shown
+export type WordsOf<Type extends WidgetType> = Readonly<Record<Type, Words>>
+
+export const said = (...parts: readonly string[]): string[] => parts.filter((part) => part !== '')
+export const joined = (...parts: readonly string[]): string => said(...parts).join(' ')
+export const dotted = (...parts: readonly string[]): string => said(...parts).join(' · ')
+export const plain = (value: string): string => value.replaceAll('_', ' ')
+export const capital = (value: string): string => plain(value).replace(/^\p{Ll}/u, (first) => first.toUpperCase())
+/** A picture where one is named. */
+export const pictureIn = (it: Config, field: string, alt: string): ShownPicture[] =>
+  it.text(field) === '' ? [] : [{ url: it.text(field), alt }]
+export const linkIn = (it: Config, field: string, says: string) => leading(it.text(field), says)
+export const leading = (href: string, says: string) => (href === '' ? undefined : { href, says })

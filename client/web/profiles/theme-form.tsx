@@ -1,0 +1,110 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { type ProfileTheme, themePresets } from '#shared/api/profile-theme'
+import { AppError } from '#shared/errors'
+import { Problem } from '../kit/notice.tsx'
+import { Dressed } from './dressed.tsx'
+import { FormFields } from './form-fields.tsx'
+import { capital } from './shown.ts'
+import { faultsOfTheme, fieldsIn, fieldsOfTheme, themeIn } from './theme-fields.ts'
+import { isReadable } from './theme-style.ts'
+import type { Faults, Fields } from './widget-fields.ts'
+
+const presets: readonly (readonly [name: string, theme: ProfileTheme])[] = Object.entries(themePresets)
+
+/** How a profile is dressed. What is chosen is seen beside it at once, and saved by a press. */
+export function ThemeForm(props: {
+  theme: ProfileTheme
+  onChange: (theme: ProfileTheme) => void
+  onSave: () => Promise<void>
+  onClose: () => void
+}) {
+  const { theme, onChange, onSave, onClose } = props
+  const [fields, setFields] = useState(() => fieldsIn(theme))
+  const form = useRef<HTMLFormElement>(null)
+  const [faults, setFaults] = useState<Faults>({})
+  const [problem, setProblem] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const wear = (next: ProfileTheme) => {
+    setFaults({})
+    setFields(fieldsIn(next))
+    onChange(next)
+  }
+  const change = (next: Fields) => {
+    const made = themeIn(next, fields)
+    if (made.background_type !== theme.background_type) return wear(made)
+    setFields({ ...next, background_value: made.background_value })
+    onChange(made)
+  }
+  const refuse = (why: Faults, cause: unknown = null) => {
+    flushSync(() => {
+      setFaults(why)
+      setProblem(cause)
+    })
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    const wrong = faultsOfTheme(theme)
+    if (Object.keys(wrong).length > 0) return refuse(wrong)
+    setBusy(true)
+    try {
+      return await onSave()
+    } catch (cause) {
+      refuse(
+        cause instanceof AppError && cause.details?.path ? { [`${cause.details.path}`]: cause.message } : {},
+        cause,
+      )
+    }
+    setBusy(false)
+  }
+
+  return (
+    <form ref={form} className="stack theme-form" aria-label="Look" noValidate onSubmit={(event) => void save(event)}>
+      <div className="theme-sample">
+        <Dressed theme={theme}>
+          <div className="profile-widget">
+            <p className="widget-prose quote">This is how it looks.</p>
+          </div>
+        </Dressed>
+      </div>
+      <fieldset className="theme-presets">
+        <legend className="label">Begin with</legend>
+        {presets.map(([name, preset]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={isSame(preset, theme)}
+            onClick={() =>
+              wear({ ...preset, background_effect: theme.background_effect, font_family: theme.font_family })
+            }
+          >
+            <Dressed theme={{ ...preset, background_effect: 'none' }}>
+              <span className="profile-widget">{capital(name)}</span>
+            </Dressed>
+          </button>
+        ))}
+      </fieldset>
+      <FormFields fields={fieldsOfTheme(theme)} values={fields} faults={faults} onChange={change} />
+      {!isReadable(theme) && (
+        <p className="hint" role="status">
+          This text could not be read on these cards. It is drawn in black or white.
+        </p>
+      )}
+      <Problem error={problem} />
+      <div className="row end">
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+          Save the look
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const isSame = (one: ProfileTheme, other: ProfileTheme): boolean =>
+  one.background_value === other.background_value && one.accent_color === other.accent_color

@@ -1,0 +1,168 @@
+import { type KeyboardEvent, type PointerEvent, useCallback, useState } from 'react'
+import type { Widget } from '#shared/api/profile-widgets'
+import { Dialog } from '../kit/dialog.tsx'
+import { isolated } from '../kit/format.ts'
+import { Icon, type IconName } from '../kit/icon.tsx'
+import { Menu } from '../kit/menu.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import type { Shown } from './shown.ts'
+import type { OwnPage } from './use-own-page.ts'
+import { WidgetCard } from './widget-card.tsx'
+import { titleOfWidget } from './widget-titles.ts'
+
+/** One place earlier or later. */
+export type Step = -1 | 1
+
+const steps: Readonly<Record<string, Step>> = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }
+
+interface TileProps {
+  page: OwnPage
+  widget: Widget
+  /** Null where nothing of it is to be seen. */
+  shown: Shown | null
+  order: number
+  isHeld: boolean
+  isFirst: boolean
+  isLast: boolean
+  onStep: (by: Step) => void
+  onHold: () => void
+  onDrag: (event: PointerEvent) => void
+  onDrop: () => void
+  onLetGo: () => void
+  onEdit: () => void
+}
+
+/** A widget of the account, with what can be done to it. */
+export function Tile(props: TileProps) {
+  const { page, widget, shown, order, isHeld, onEdit } = props
+  const attempt = useAttempt()
+  const [isOpen, setOpen] = useState(false)
+  const [isRemoving, setRemoving] = useState(false)
+  const close = useCallback(() => setOpen(false), [])
+  const title = titleOfWidget(widget.widget_type)
+  const name = shown?.title || shown?.prose?.text || title
+  const doing = (what: () => void) => () => {
+    close()
+    what()
+  }
+
+  return (
+    <li
+      className={`size-${widget.size} ${isHeld ? 'held' : ''} ${widget.is_visible ? '' : 'is-hidden'}`}
+      data-widget={widget.id}
+      style={{ order }}
+    >
+      <div className="tile-tools">
+        <Handle {...props} title={title} />
+        <button
+          type="button"
+          className="icon-button small"
+          aria-label={`Change: ${title}`}
+          title="Change"
+          onClick={onEdit}
+        >
+          <Icon name="pencil" />
+        </button>
+        <div className="holder">
+          <button
+            type="button"
+            className="icon-button small"
+            aria-label={`More about: ${title}`}
+            title="More"
+            aria-haspopup="menu"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(true)}
+          >
+            <Icon name="more" />
+          </button>
+          {isOpen && (
+            <Menu label={title} onClose={close}>
+              {!props.isFirst && <Choice icon="back" title="Move earlier" onPress={doing(() => props.onStep(-1))} />}
+              {!props.isLast && <Choice icon="down" title="Move later" onPress={doing(() => props.onStep(1))} />}
+              <Choice
+                icon={widget.is_visible ? 'block' : 'check'}
+                title={widget.is_visible ? 'Hide' : 'Show'}
+                onPress={doing(() => attempt(() => page.configure(widget.id, { is_visible: !widget.is_visible })))}
+              />
+              <hr />
+              <Choice icon="bin" title="Remove" isGrave onPress={doing(() => setRemoving(true))} />
+            </Menu>
+          )}
+        </div>
+        {!widget.is_visible && <span className="chip">hidden</span>}
+      </div>
+      <div className="profile-widget">
+        {shown ? <WidgetCard shown={shown} /> : <p className="widget-line">{title}: nothing to be seen yet.</p>}
+      </div>
+      {isRemoving && <Removal name={name} onClose={() => setRemoving(false)} onRemove={() => page.remove(widget.id)} />}
+    </li>
+  )
+}
+
+/** Moves its tile: by dragging, or by the arrow keys. */
+function Handle(props: TileProps & { title: string }) {
+  const { title, isHeld, onStep, onHold, onDrag, onDrop, onLetGo } = props
+  const press = (event: KeyboardEvent) => {
+    const by = steps[event.key]
+    if (!by) return
+    event.preventDefault()
+    onStep(by)
+  }
+  return (
+    <button
+      type="button"
+      className="icon-button small tile-handle"
+      aria-label={`Move: ${title}`}
+      title="Drag, or press the arrow keys"
+      aria-pressed={isHeld}
+      onKeyDown={press}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        onHold()
+      }}
+      onPointerMove={onDrag}
+      onPointerUp={onDrop}
+      onPointerCancel={onLetGo}
+    >
+      <Icon name="grip" />
+    </button>
+  )
+}
+
+function Choice(props: { icon: IconName; title: string; isGrave?: boolean; onPress: () => void }) {
+  return (
+    <button type="button" role="menuitem" className={props.isGrave ? 'grave' : ''} onClick={props.onPress}>
+      <Icon name={props.icon} />
+      <span className="grow">{props.title}</span>
+    </button>
+  )
+}
+
+function Removal(props: { name: string; onClose: () => void; onRemove: () => Promise<void> }) {
+  const attempt = useAttempt()
+  return (
+    <Dialog title="Remove this widget?" onClose={props.onClose}>
+      <div className="stack">
+        <p>
+          “{isolated(props.name)}” is gone for good, with the pictures that only it shows. Hidden, it would be kept.
+        </p>
+        <div className="row end">
+          <button type="button" className="button" onClick={props.onClose}>
+            Keep it
+          </button>
+          <button
+            type="button"
+            className="button grave"
+            onClick={() => {
+              props.onClose()
+              attempt(props.onRemove)
+            }}
+          >
+            Remove
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,243 @@
+import { type ReactNode, useId, useState } from 'react'
+import { isWebAddress } from '#shared/kit/addresses'
+import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useStoredPicture } from '../media/stored.ts'
+import { OuterLink, outward } from '../messages/outer-link.tsx'
+import type { Shown, ShownItem, ShownPicture } from './shown.ts'
+import { WidgetAct } from './widget-act.tsx'
+
+/** One widget as it looks. Nothing of it is loaded from elsewhere: what it names there is a link. */
+export function WidgetCard({ shown }: { shown: Shown }) {
+  const { sign, title, big, prose, lines, turns, meter, facts, items, chips, colors, pictures, link, act } = shown
+  return (
+    <>
+      {title && (
+        <h2>
+          {sign && <Sign sign={sign} />}
+          {isolated(title)}
+        </h2>
+      )}
+      {!title && !prose && sign && <Sign sign={sign} />}
+      {prose && (
+        <p className={`widget-prose ${prose.style} ${prose.size} ${prose.alignment}`}>
+          {sign && <Sign sign={sign} />}
+          {isolated(prose.text)}
+        </p>
+      )}
+      {big && <p className="widget-big numerals">{isolated(big)}</p>}
+      {pictures && pictures.length > 0 && <Pictures pictures={pictures} />}
+      <Lines lines={lines ?? []} />
+      {turns && <Turns {...turns} />}
+      {meter && <Meter {...meter} />}
+      {facts && <Facts facts={facts} />}
+      {items && items.length > 0 && <Items items={items} />}
+      {chips && chips.length > 0 && (
+        <ul className="widget-chips">
+          {numbered(chips).map(([key, chip]) => (
+            <li key={key}>{isolated(chip)}</li>
+          ))}
+        </ul>
+      )}
+      {colors && <Colors colors={colors} />}
+      {link && <Leads {...link} about={title || ''} />}
+      {act && <WidgetAct act={act} />}
+    </>
+  )
+}
+
+/** Things that have no ids and never change places, each with a key. */
+const numbered = <Thing,>(things: readonly Thing[]): (readonly [key: string, thing: Thing])[] =>
+  things.map((thing, at) => [`${at}`, thing])
+
+const Sign = ({ sign }: { sign: string }) => (
+  <span className="widget-sign" aria-hidden="true">
+    {sign}
+  </span>
+)
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  return numbered(lines).map(([key, text]) => (
+    <p key={key} className="widget-line">
+      {isolated(text)}
+    </p>
+  ))
+}
+
+function Leads({ href, says, about }: { href: string; says: string; about: string }) {
+  if (!href.startsWith('#')) {
+    return (
+      <p className="widget-leads">
+        <OuterLink href={href} words={says}>
+          {says}
+          {about && <span className="unseen">: {isolated(about)}</span>}
+        </OuterLink>
+      </p>
+    )
+  }
+  return (
+    <p className="widget-leads">
+      <a href={href}>{says}</a>
+    </p>
+  )
+}
+
+function Turns({ texts, first, mayTurn }: NonNullable<Shown['turns']>) {
+  const [at, setAt] = useState(first)
+  return (
+    <>
+      <p className="widget-line" aria-live="polite">
+        {isolated(texts[at % texts.length] ?? '')}
+      </p>
+      {mayTurn && (
+        <button type="button" className="widget-act" onClick={() => setAt(at + 1)}>
+          Another
+        </button>
+      )}
+    </>
+  )
+}
+
+function Meter({ share, says }: NonNullable<Shown['meter']>) {
+  return (
+    <div className="widget-meter">
+      <Bar share={share} />
+      <small className="numerals">{says}</small>
+    </div>
+  )
+}
+
+const Bar = ({ share }: { share: number }) => (
+  <span className="widget-bar" aria-hidden="true">
+    <i style={{ width: `${Math.round(share * 100)}%` }} />
+  </span>
+)
+
+function Facts({ facts }: { facts: NonNullable<Shown['facts']> }) {
+  return (
+    <dl className="widget-facts">
+      {numbered(facts).map(([key, { value, label }]) => (
+        <div key={key}>
+          <dt>{isolated(label)}</dt>
+          <dd className="numerals">{isolated(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Items({ items }: { items: readonly ShownItem[] }) {
+  return (
+    <ul className="widget-items">
+      {numbered(items).map(([key, item]) => (
+        <Item key={key} item={item} />
+      ))}
+    </ul>
+  )
+}
+
+function Item({ item: { title, detail, sign, isDone, share, link, picture } }: { item: ShownItem }) {
+  const stored = useStoredPicture(picture?.url)
+  return (
+    <li>
+      {isDone !== undefined && (
+        <span className="widget-sign">
+          <span aria-hidden="true">{isDone ? '☑' : '☐'}</span>
+          <span className="unseen">{isDone ? 'Reached: ' : 'Not reached yet: '}</span>
+        </span>
+      )}
+      {stored && <img className="widget-cover" src={stored} alt="" loading="lazy" />}
+      <span className="grow">
+        {sign && <Sign sign={sign} />}
+        {link ? (
+          <OuterLink href={link} words={title}>
+            {isolated(title || link)}
+          </OuterLink>
+        ) : (
+          isolated(title)
+        )}
+        {detail && <small>{isolated(detail)}</small>}
+        {share !== undefined && <Bar share={share} />}
+      </span>
+      {share !== undefined && <small className="numerals">{Math.round(share * 100)} %</small>}
+    </li>
+  )
+}
+
+function Colors({ colors }: { colors: NonNullable<Shown['colors']> }) {
+  return (
+    <ul className="widget-colors">
+      {numbered(colors).map(([key, { hex, name, isNamed }]) => (
+        <li key={key}>
+          <span style={{ background: hex }} aria-hidden="true" />
+          <small className={isNamed ? '' : 'unseen'}>{isolated(name)}</small>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** One picture fills its widget; several are walked through sideways. */
+function Pictures({ pictures }: { pictures: readonly ShownPicture[] }) {
+  const label = useId()
+  const [first] = pictures
+  if (pictures.length === 1 && first) return <Picture picture={first} />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+    <section className="widget-strip" aria-labelledby={label} tabIndex={0}>
+      <span id={label} className="unseen">
+        {pictures.length} pictures
+      </span>
+      {numbered(pictures).map(([key, picture]) => (
+        <Picture key={key} picture={picture} />
+      ))}
+    </section>
+  )
+}
+
+function Picture({ picture: { url, alt, caption, link, fit } }: { picture: ShownPicture }) {
+  const stored = useStoredPicture(url)
+  const words = caption || alt || 'A picture'
+  if (!stored) {
+    return (
+      <p className="widget-elsewhere">
+        <Icon name="image" />
+        <span>
+          <OuterLink href={url} words={words}>
+            {isolated(words)}
+          </OuterLink>
+        </span>
+      </p>
+    )
+  }
+  const image = (
+    <img
+      src={stored}
+      alt={alt}
+      loading="lazy"
+      referrerPolicy="no-referrer"
+      className={fit === 'contain' || fit === 'fill' ? fit : ''}
+    />
+  )
+  return (
+    <figure className="widget-picture">
+      {link ? (
+        <PictureLink href={link} words={words}>
+          {image}
+        </PictureLink>
+      ) : (
+        image
+      )}
+      {caption && <figcaption>{isolated(caption)}</figcaption>}
+    </figure>
+  )
+}
+
+const PictureLink = ({ href, words, children }: { href: string; words: string; children: ReactNode }) =>
+  isWebAddress(href) ? (
+    <a href={href} title={isolated(href)} aria-label={words} {...outward}>
+      {children}
+    </a>
+  ) : (
+    children
+  )
