@@ -2,6 +2,8 @@ import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
+import { BugForm } from '../support/bug-form.tsx'
+import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
@@ -14,7 +16,7 @@ import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'quiet'
+type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'quiet' | 'problem' | 'contact'
 const pages: readonly Tab<Page>[] = [
   { name: 'profile', title: 'Profile' },
   { name: 'ways', title: 'Ways in' },
@@ -22,13 +24,17 @@ const pages: readonly Tab<Page>[] = [
   { name: 'wallet', title: 'Smart account' },
   { name: 'times', title: 'Free times' },
   { name: 'quiet', title: 'Quiet' },
+  { name: 'problem', title: 'Report a problem' },
+  { name: 'contact', title: 'Contact' },
 ]
 
 export function Settings({ onClose }: { onClose: () => void }) {
   const [page, setPage] = useState<Page>('profile')
+  const mayWrite = useSession().status?.contact ?? false
+  const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
-      <Tabs label="Settings" tabs={pages} chosen={page} onChoose={setPage} />
+      <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
       <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile />}
         {page === 'ways' && <WaysIn />}
@@ -46,6 +52,8 @@ export function Settings({ onClose }: { onClose: () => void }) {
             <BlockedPeople />
           </>
         )}
+        {page === 'problem' && <BugForm />}
+        {page === 'contact' && <ContactForm />}
       </div>
     </Dialog>
   )
