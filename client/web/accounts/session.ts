@@ -10,6 +10,7 @@ export interface ServerStatus {
   media: string | null
   sign_in: readonly AuthMethod[]
   mailbox: string | null
+  contact: boolean
   phone: boolean
   phone_mailbox: string | null
   meetings: string | null

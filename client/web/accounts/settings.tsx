@@ -4,6 +4,8 @@ import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
 import { linkToProfile } from '../rooms/route.ts'
+import { BugForm } from '../support/bug-form.tsx'
+import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
@@ -17,7 +19,7 @@ import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'points' | 'quiet'
+type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'points' | 'quiet' | 'problem' | 'contact'
 const pages: readonly Tab<Page>[] = [
   { name: 'profile', title: 'Profile' },
   { name: 'ways', title: 'Ways in' },
@@ -26,13 +28,17 @@ const pages: readonly Tab<Page>[] = [
   { name: 'times', title: 'Free times' },
   { name: 'points', title: 'Points' },
   { name: 'quiet', title: 'Quiet' },
+  { name: 'problem', title: 'Report a problem' },
+  { name: 'contact', title: 'Contact' },
 ]
 
 export function Settings({ onClose }: { onClose: () => void }) {
   const [page, setPage] = useState<Page>('profile')
+  const mayWrite = useSession().status?.contact ?? false
+  const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
-      <Tabs label="Settings" tabs={pages} chosen={page} onChoose={setPage} />
+      <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
       <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'ways' && <WaysIn />}
@@ -51,6 +57,8 @@ export function Settings({ onClose }: { onClose: () => void }) {
             <BlockedPeople />
           </>
         )}
+        {page === 'problem' && <BugForm />}
+        {page === 'contact' && <ContactForm />}
       </div>
     </Dialog>
   )

@@ -1,4 +1,6 @@
+import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { TourList } from '../tour/tour-list.tsx'
@@ -9,6 +11,8 @@ import { SignIn } from './sign-in.tsx'
 import { useSignInLink } from './sign-in-link.ts'
 import { ThemeButton } from './theme-button.tsx'
 import { Wordmark } from './wordmark.tsx'
+
+const ContactDialog = lazy(async () => ({ default: (await import('../support/contact-form.tsx')).ContactDialog }))
 
 export function Welcome(props: {
   status: Listing<ServerStatus>
@@ -21,6 +25,7 @@ export function Welcome(props: {
   // Elements that depend on the status are rendered together with it, so that the layout does not shift.
   const isKnown = !isLoading
   const streams = useFirstLive()
+  const [isWriting, setWriting] = useState(false)
 
   return (
     <main className="welcome">
@@ -78,6 +83,14 @@ export function Welcome(props: {
           <SignIn status={status} onEnter={props.onEnter} />
           {status?.demo && <TourList />}
         </div>
+        {status?.contact && (
+          <div className="row">
+            <button type="button" className="button small plain" onClick={() => setWriting(true)}>
+              Contact
+            </button>
+          </div>
+        )}
+        <LazyBoundary>{isWriting && <ContactDialog onClose={() => setWriting(false)} />}</LazyBoundary>
         {isKnown && (
           <dl className="welcome-facts">
             <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />

@@ -1,6 +1,8 @@
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { Blank } from '../kit/notice.tsx'
+import { useSession } from '../accounts/session.ts'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { Blank, Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { LogTab } from './log-tab.tsx'
@@ -11,7 +13,9 @@ import { Switches } from './switches.tsx'
 import { useModeration } from './use-moderation.ts'
 import { WordsTab } from './words-tab.tsx'
 
-type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules'
+const BugList = lazy(async () => ({ default: (await import('../support/bug-list.tsx')).BugList }))
+
+type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules' | 'faults'
 
 export function ModerationPanel({ state }: { state: RoomState }) {
   const { rights } = useOpenRoom()
@@ -28,6 +32,7 @@ export function ModerationPanel({ state }: { state: RoomState }) {
 function Desk({ state }: { state: RoomState }) {
   const [tab, setTab] = useState<TabName>('log')
   const { queue, elsewhere, log, waiting } = useModeration()
+  const isAdmin = useSession().user.role !== 'user'
   return (
     <>
       <Switches state={state} />
@@ -41,6 +46,7 @@ function Desk({ state }: { state: RoomState }) {
           { name: 'restricted', title: 'Banned' },
           { name: 'words', title: 'Words' },
           { name: 'rules', title: 'Rules' },
+          ...(isAdmin ? [{ name: 'faults' as const, title: 'Faults' }] : []),
         ]}
       />
       <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
@@ -49,6 +55,11 @@ function Desk({ state }: { state: RoomState }) {
         {tab === 'restricted' && <RestrictedTab version={log.value?.[0]?.id ?? ''} />}
         {tab === 'words' && <WordsTab />}
         {tab === 'rules' && <RulesTab key={state.rulesVersion} state={state} />}
+        {tab === 'faults' && isAdmin && (
+          <LazyBoundary waiting={<Skeleton />}>
+            <BugList />
+          </LazyBoundary>
+        )}
       </div>
     </>
   )
