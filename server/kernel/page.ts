@@ -49,8 +49,8 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
-/** The address of an invitation or of an agent opens the page, which knows what to do. */
-const isOfPage = /^\/(invite|agents)\/[^/]+$/
+/** The address of an invitation, of an agent, or of calls opens the page, which knows what to do. */
+const isOfPage = /^\/(invite|agents|schedule|join)\/[^/]+$/
 const fileAt = (path: string) => (isOfPage.test(path) ? '/' : path)
 
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
