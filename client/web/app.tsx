@@ -1,4 +1,4 @@
-import { lazy, useEffect, useState } from 'react'
+import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
@@ -14,6 +14,8 @@ import { TourContext, useTour } from './tour/use-tour.ts'
 
 const importHome = () => import('./home.tsx')
 const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
+const BookingPage = lazy(async () => ({ default: (await import('./booking/booking-page.tsx')).BookingPage }))
+const JoinPage = lazy(async () => ({ default: (await import('./booking/join-page.tsx')).JoinPage }))
 const GuestStreams = lazy(async () => ({ default: (await import('./streams/guest-streams.tsx')).GuestStreams }))
 const MeetingPage = lazy(async () => ({ default: (await import('./meetings/meeting-page.tsx')).MeetingPage }))
 const Home = lazy(async () => ({ default: (await importHome()).Home }))
@@ -43,13 +45,9 @@ function Door() {
     location.hash = stream === undefined ? '#/live' : `#/live/${stream}`
     setLooking(true)
   }
-  const [, agent] = /^\/agents\/([^/]+)$/.exec(location.pathname) ?? []
-  if (agent !== undefined) {
-    return (
-      <LazyBoundary waiting={<Opening />}>
-        <AgentPage id={agent} />
-      </LazyBoundary>
-    )
+  const page = pageAt(location.pathname)
+  if (page) {
+    return <LazyBoundary waiting={<Opening />}>{page}</LazyBoundary>
   }
   const [, code] = /^\/room\/([^/]+)$/.exec(location.pathname) ?? []
   if (code !== undefined) {
@@ -78,6 +76,22 @@ function Door() {
       <SignedIn key={account} account={account} known={known} status={status.value} />
     </TourContext>
   )
+}
+
+/** A page at an address of its own, which needs no account. */
+function pageAt(path: string): ReactNode {
+  const [, place, written = ''] = /^\/(agents|schedule|join)\/([^/]+)$/.exec(path) ?? []
+  if (place === 'agents') return <AgentPage id={written} />
+  if (place === 'schedule') return <BookingPage slug={decoded(written)} />
+  return place === 'join' ? <JoinPage token={written} /> : null
+}
+
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written)
+  } catch {
+    return written
+  }
 }
 
 function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {

@@ -49,8 +49,8 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
-/** The address of an invitation, an agent or a meeting opens the page, which knows what to do. */
-const isOfPage = /^\/(invite|agents|room)\/[^/]+$/
+/** The address of an invitation, an agent, a meeting or calls opens the page, which knows what to do. */
+const isOfPage = /^\/(invite|agents|room|schedule|join)\/[^/]+$/
 const fileAt = (path: string) => (isOfPage.test(path) ? '/' : path)
 
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */

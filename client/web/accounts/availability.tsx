@@ -1,14 +1,18 @@
 import { type FormEvent, useState } from 'react'
 import type { SchedulingSettings } from '#shared/api/scheduling'
+import { OwnCalls } from '../booking/own-calls.tsx'
+import { SharePage } from '../booking/share-page.tsx'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useSession } from './session.ts'
 
-/** When the account can be booked, as its agents tell whoever asks them for an appointment. */
+/** The calls of the account, when and at which address it can be booked, and what its agents tell whoever asks them for an appointment. */
 export function Availability() {
   const client = useClient()
+  const { account } = useSession()
   const settings = useLoaded('settings', () => client.scheduling.settings({}))
   return (
     <>
@@ -16,9 +20,17 @@ export function Availability() {
         An agent of yours that offers your free times shows what follows from these, by the clock of whoever asks it.
         Nobody is told what keeps you busy.
       </p>
+      <OwnCalls />
       <Windows />
       <Problem error={settings.error} onRetry={settings.reload} />
-      {settings.value ? <Lengths stored={settings.value} /> : !settings.error && <Skeleton rows={3} />}
+      {settings.value ? (
+        <>
+          <Lengths stored={settings.value} />
+          <SharePage account={account} stored={settings.value} />
+        </>
+      ) : (
+        !settings.error && <Skeleton rows={3} />
+      )}
     </>
   )
 }

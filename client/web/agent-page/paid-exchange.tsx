@@ -68,6 +68,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
     case 'priced':
       return (
         <PriceCard
+          what="answer"
           offer={stage.offer}
           problem={stage.problem}
           simulated={simulated}

@@ -17,21 +17,22 @@ export const paymentWords: ProblemWords = {
   AGENT_NOT_FOUND: 'This agent was deleted.',
 }
 
-/** What an answer costs, and the wallets that can pay for it. */
+/** What something costs, and the wallets that can pay for it. */
 export function PriceCard(props: {
+  what: 'answer' | 'call'
   offer: Offer
   simulated: boolean
   problem: unknown
   onPay: (payer: Payer) => void
   onLeave: () => void
 }) {
-  const { offer, simulated, problem } = props
+  const { what, offer, simulated, problem } = props
   const { title, isReal } = networks[offer.network]
   const payers = usePayers(simulated)
   return (
-    <section className="price-card" aria-label="What this answer costs">
+    <section className="price-card" aria-label={`What this ${what} costs`}>
       <p className="price">
-        <strong>{amountText(offer.amount)}</strong> for this answer
+        <strong>{amountText(offer.amount)}</strong> for this {what}
       </p>
       <p className="hint">
         In USDC on {title}

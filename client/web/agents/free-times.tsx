@@ -29,7 +29,12 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
         Free times
       </p>
       <p className="hint capital">{kinds.join(' · ')}</p>
-      {days.size > 0 && owner !== account && (
+      {days.size > 0 && owner !== account && freeEnabled && (
+        <p className="hint">
+          <a href={`/schedule/${owner}`}>Book one of them</a> on the page of the owner.
+        </p>
+      )}
+      {days.size > 0 && owner !== account && !freeEnabled && (
         <p className="hint">
           None is booked here: <a href={`/${linkToRoom(dmOf(account, owner))}`}>write to the owner</a> to agree on one.
         </p>

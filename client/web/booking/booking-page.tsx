@@ -1,0 +1,146 @@
+import { useState } from 'react'
+import type { Client } from '#client/sdk/types'
+import type { PublicSchedule, ScheduledCall } from '#shared/api/booking'
+import { priceText } from '#shared/api/payment-networks'
+import { AppError } from '#shared/errors'
+import { useAccount, useClient } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { Blank, Skeleton } from '../kit/notice.tsx'
+import { type ProblemWords, problemText } from '../kit/problem.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { BookingForm } from './booking-form.tsx'
+import { CallCard } from './call-card.tsx'
+import { ChooseTime } from './choose-time.tsx'
+import { BookingFrame } from './frame.tsx'
+
+const words: ProblemWords = {
+  USER_NOT_FOUND: 'There is nobody at this address. Check that the whole link was copied.',
+  SCHEDULING_DISABLED: 'Calls with this person cannot be booked at the moment.',
+  VALIDATION_ERROR: 'There is nobody at this address. Check that the whole link was copied.',
+}
+
+/** By the slug that somebody has chosen, else by their username or address. */
+async function scheduleAt(client: Client, slug: string): Promise<PublicSchedule> {
+  if (!/^[a-z0-9-]{3,30}$/.test(slug)) return client.booking.page({ slug })
+  return client.booking.pageBySlug({ slug }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'USER_NOT_FOUND') return client.booking.page({ slug })
+    throw error
+  })
+}
+
+/** Where anybody books a call with somebody: `/schedule/:slug`. */
+export function BookingPage({ slug }: { slug: string }) {
+  const client = useClient()
+  const { value, error, isLoading, reload } = useLoaded(slug, () => scheduleAt(client, slug))
+  if (value) return <Loaded schedule={value} />
+  return (
+    <BookingFrame title="Book a call">
+      {error && !isLoading ? (
+        <Blank icon="warn" title="This page cannot be opened">
+          <p role="alert">{problemText(error, words)}</p>
+          <button type="button" className="button small" onClick={reload}>
+            Try again
+          </button>
+        </Blank>
+      ) : (
+        <Skeleton rows={6} label="Loading the times" />
+      )}
+    </BookingFrame>
+  )
+}
+
+interface Kind {
+  isPaid: boolean
+  minutes: number
+  title: string
+}
+
+/** The kinds of calls that can be booked here. */
+function kindsOf({ freeEnabled, paidEnabled, payable, ...rest }: PublicSchedule['scheduling']): Kind[] {
+  const { freeDuration, paidDuration, priceCents } = rest
+  const price = priceCents === 0 ? 'free' : priceText(priceCents)
+  const isPayable = priceCents === 0 || payable
+  return [
+    ...(freeEnabled ? [{ isPaid: false, minutes: freeDuration, title: `${freeDuration} minutes, free` }] : []),
+    ...(paidEnabled && isPayable
+      ? [{ isPaid: true, minutes: paidDuration, title: `${paidDuration} minutes, ${price}` }]
+      : []),
+  ]
+}
+
+function ChooseKind(props: { kinds: readonly Kind[]; chosen: Kind; onChoose: (isPaid: boolean) => void }) {
+  return (
+    <fieldset className="booking-days">
+      <legend className="label">Call</legend>
+      {props.kinds.map(({ isPaid, title }) => (
+        <label key={title}>
+          <input
+            type="radio"
+            name="kind"
+            checked={isPaid === props.chosen.isPaid}
+            onChange={() => props.onChoose(isPaid)}
+          />
+          <span>{title}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedule }) {
+  const client = useClient()
+  const account = useAccount()
+  const { walletAddress: host, displayName, avatarUrl, bio, title } = profile
+  const [chosen, choose] = useState<string | null>(null)
+  const [booked, setBooked] = useState<ScheduledCall | null>(null)
+  const [isTaken, setTaken] = useState(false)
+  const [isPaid, setPaid] = useState(false)
+  const kinds = kindsOf(scheduling)
+  const kind = kinds.find((one) => one.isPaid === isPaid) ?? kinds[0]
+  const times = useLoaded(host, () => client.scheduling.availability({ address: host }))
+
+  const refused = (error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'SLOT_TAKEN')) return false
+    setTaken(true)
+    choose(null)
+    times.reload()
+    return true
+  }
+  const pick = (start: string | null) => {
+    setTaken(false)
+    choose(start)
+  }
+
+  return (
+    <BookingFrame
+      title={title ?? `Book a call with ${displayName}`}
+      face={<Avatar id={host} name={displayName} picture={avatarUrl} size="large" />}
+      facts={[displayName, kind?.title].filter(Boolean).join(' · ')}
+    >
+      {bio && !booked && <p className="booking-bio">{bio}</p>}
+      {booked ? (
+        <CallCard call={{ ...booked, hostName: displayName }} token={booked.invite_token} isNew />
+      ) : account === host ? (
+        <Blank icon="clock" title="This is your own page">
+          <p>Give its address to whoever should book a call with you.</p>
+        </Blank>
+      ) : kind === undefined ? (
+        <Blank icon="clock" title="Calls cannot be booked here">
+          <p>{displayName} takes none, or none that this server can have paid for.</p>
+        </Blank>
+      ) : chosen === null ? (
+        <>
+          {kinds.length > 1 && <ChooseKind kinds={kinds} chosen={kind} onChoose={setPaid} />}
+          <ChooseTime times={times} isTaken={isTaken} onChoose={pick} />
+        </>
+      ) : (
+        <BookingForm
+          chosen={{ host, start: chosen, ...kind, simulated: scheduling.simulated }}
+          onBack={() => pick(null)}
+          onBooked={setBooked}
+          onRefused={refused}
+        />
+      )}
+    </BookingFrame>
+  )
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import type { scheduling } from '#shared/api/scheduling'
+import type { OutputOf } from '#shared/kit/contract'
+import { dayKeyOf, timeOf } from '../kit/format.ts'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import type { Loaded } from '../kit/use-loaded.ts'
+
+const shortDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+
+type Times = OutputOf<typeof scheduling.availability>
+
+/** The days on which there are times, and the times of one of them, by the clock of the reader. */
+export function ChooseTime(props: { times: Loaded<Times>; isTaken: boolean; onChoose: (start: string) => void }) {
+  const { times, isTaken, onChoose } = props
+  const [wanted, setWanted] = useState<string | null>(null)
+  if (times.value === null)
+    return times.error ? <Problem error={times.error} onRetry={times.reload} /> : <Skeleton label="Loading the times" />
+  const days = Map.groupBy(times.value.slots, ({ start }) => dayKeyOf(start))
+  const day = wanted !== null && days.has(wanted) ? wanted : [...days.keys()][0]
+  const taken = isTaken && (
+    <p className="problem" role="alert">
+      Somebody has just booked this time. Choose another.
+    </p>
+  )
+  if (day === undefined)
+    return (
+      <>
+        {taken}
+        <Blank icon="clock" title="There are no free times">
+          <p>{times.value.message ?? 'All times of the next days are taken. Look again later.'}</p>
+          <button type="button" className="button small" onClick={times.reload}>
+            Look again
+          </button>
+        </Blank>
+      </>
+    )
+  return (
+    <div className="stack wide">
+      {taken}
+      <fieldset className="booking-days">
+        <legend className="label">Day</legend>
+        {[...days].map(([key, [first]]) => (
+          <label key={key}>
+            <input type="radio" name="day" checked={key === day} onChange={() => setWanted(key)} />
+            <span>{shortDay.format(new Date(first?.start ?? key))}</span>
+          </label>
+        ))}
+      </fieldset>
+      <section className="stack" aria-labelledby="times">
+        <p id="times" className="label">
+          Time, by your own clock
+        </p>
+        <div className="booking-times numerals">
+          {days.get(day)?.map(({ start }) => (
+            <button key={start} type="button" className="button" onClick={() => onChoose(start)}>
+              <time dateTime={start}>{timeOf(start)}</time>
+            </button>
+          ))}
+        </div>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'react'
+import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
+import { Listed } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { linkToCall } from './call-card.tsx'
+
+const pages = [
+  ['upcoming', 'To come'],
+  ['past', 'Past and cancelled'],
+] as const
+
+/** The calls of the account: those that were booked with it, and those that it has booked. */
+export function OwnCalls() {
+  const client = useClient()
+  const [status, setStatus] = useState<'upcoming' | 'past'>('upcoming')
+  const loaded = useLoaded(status, async () => (await client.booking.calls({ status })).calls)
+  const { reload } = loaded
+  useEffect(() => client.on(scheduledCallChanged, reload), [client, reload])
+  return (
+    <section className="stack">
+      <fieldset className="segments">
+        <legend className="label">Calls</legend>
+        {pages.map(([name, title]) => (
+          <label key={name}>
+            <input type="radio" name="calls" checked={status === name} onChange={() => setStatus(name)} />
+            <span className="segment">{title}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Listed loaded={loaded} empty={<p className="hint">There are none.</p>}>
+        {(calls) => (
+          <ul className="quiet-list" aria-label="Calls">
+            {calls.map((call) => (
+              <CallRow key={call.id} call={call} onChange={reload} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </section>
+  )
+}
+
+function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const time = `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`
+  const who = otherParty(call)
+  const isOn = call.status === 'confirmed' || call.status === 'pending'
+  const copy = async () => {
+    await navigator.clipboard.writeText(linkToCall(call.invite_token))
+    tell('Copied')
+  }
+  const cancel = async () => {
+    await client.booking.cancel({ id: call.id, status: 'cancelled' })
+    onChange()
+  }
+  return (
+    <li className="row wrap">
+      <span className="grow">
+        <span className="numerals">{time}</span>
+        <small>
+          {who} · {call.duration_minutes} min{call.status === 'cancelled' && ' · cancelled'}
+          {call.guest_email !== null && ` · ${call.guest_email}`}
+        </small>
+        {call.notes && <small>{isolated(call.notes)}</small>}
+      </span>
+      {isOn && (
+        <span className="row">
+          <ActButton className="button small" aria-label={`Copy the link: ${time}`} onPress={copy}>
+            Copy link
+          </ActButton>
+          <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
+            Cancel
+          </ActButton>
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** Whom the call is with: of the two, not the one who looks. */
+function otherParty({ is_host, scheduler_user, recipient_user, guest_name, title }: ListedCall): string {
+  const party = is_host ? scheduler_user : recipient_user
+  if (party === null) return isolated(guest_name ?? title)
+  if (scheduler_user?.wallet_address === recipient_user?.wallet_address) return isolated(title)
+  return nameOf(party.username ?? party.display_name, party.wallet_address)
+}
