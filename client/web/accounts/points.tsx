@@ -100,7 +100,8 @@ const words: Record<PointsAction, { title: string; how: string; place?: Place }>
   username_claimed: { title: 'Take a username', how: 'Under “Profile”.', place: 'profile' },
   social_added: {
     title: 'Add a social profile',
-    how: 'Social profiles are added in other clients; this page has no place for it.',
+    how: 'By a widget of your profile page, under “Profile”.',
+    place: 'profile',
   },
 }
 
