@@ -96,6 +96,19 @@ describe('a meeting that is held over this server', () => {
     expect(await counted()).toBe(2)
   })
 
+  test('a connection that enters several times at once has one place, and none when it is gone', async () => {
+    const line = await guest.socket('/meetings')
+    const guests = await Promise.all(
+      ['Ann', 'Bob', 'Cora', 'Dan'].map((displayName) =>
+        call(server.url, `POST /api/rooms/${code}/token`, { displayName }),
+      ),
+    )
+    await Promise.all(guests.map(({ body }) => guest.does(line, seating.enter, { token: String(body.token) })))
+    expect(await counted()).toBe(1)
+    line.socket.disconnect()
+    await expect.poll(counted).toBe(0)
+  })
+
   test('a place whose node is dead is free after its lease', async () => {
     code = (await host.does('rest', meetings.create, { maxParticipants: 2 })).room.joinCode
     await enter(host)

@@ -170,6 +170,8 @@ describe('tokens', () => {
       `ann_hosts_${round}_${door}`,
     ])
       expect(await refused(name), name).toBe('400 VALIDATION_ERROR')
+    await guest.does('rest', accounts.claimUsername, { username: `own_${round}_${door}` })
+    expect(await refused(`own_${round}_${door}`)).toBe('200')
     expect(await refused('z0rk')).toBe('403 BLOCKED_WORD')
     expect(await refused('a plum')).toBe('403 MESSAGE_REJECTED')
     expect(outcomeOf(await host.tries(door, meetings.create, { title: 'zork' }))).toBe('403 BLOCKED_WORD')

@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
@@ -12,6 +12,7 @@ import { shown, shownOne } from './rows.ts'
 const hourSeconds = 3_600
 const ringsAnHour = 60
 const ringsToOneAnHour = 10
+const ringsToOneOfAddressAnHour = 30
 const attempts = 5
 
 export const calls = defineDomain(contract, {
@@ -30,7 +31,7 @@ export const calls = defineDomain(contract, {
     const now = context.node.now()
     const times = timesOf(status, input, now)
     if (calleeAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
-    await allowRing(context.node, account, calleeAddress)
+    await allowRing(context, account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
     const stored = await kept({
@@ -123,9 +124,10 @@ async function refuseBlocked(one: string, other: string): Promise<void> {
 }
 
 /** What is told of a call stands in the other person's list, so each counts. */
-async function allowRing({ limits }: Node, from: string, to: string): Promise<void> {
+async function allowRing({ node: { limits }, caller: { ip } }: Context, from: string, to: string): Promise<void> {
   const allowed =
     (await limits.guard('rings-by', from, ringsAnHour, hourSeconds)) &&
-    (await limits.guard('rings-to', `${from} ${to}`, ringsToOneAnHour, hourSeconds))
+    (await limits.guard('rings-to', `${from} ${to}`, ringsToOneAnHour, hourSeconds)) &&
+    (await limits.guard('rings-from', `${ip} ${to}`, ringsToOneOfAddressAnHour, hourSeconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }

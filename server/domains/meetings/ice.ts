@@ -3,7 +3,7 @@ import type { Node } from '#server/kernel/context'
 import { meetingSettings } from './settings.ts'
 
 /** So long what a browser is given opens the TURN servers. */
-const turnSeconds = 86_400
+const turnSeconds = 14_400
 
 /** The servers by which browsers reach each other; those of TURN with a password for this visit alone, as their `use-auth-secret` has it. */
 export function iceServersFor(node: Node, peer: string) {

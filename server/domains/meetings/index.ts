@@ -20,6 +20,8 @@ import { clear, countedIn } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
+const hourSeconds = 3_600
+const most = { opened: { many: 50, seconds: 24 * hourSeconds }, tokens: { many: 60, seconds: hourSeconds } }
 
 export const meetings = defineDomain(
   contract,
@@ -28,6 +30,7 @@ export const meetings = defineDomain(
       const { account } = signedIn(context)
       const { node } = context
       await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { name: title }))
+      await count(node, 'meetings-by', account, most.opened)
       const meeting = await openMeeting(context, account, { title, max_participants: maxParticipants })
       return { ...done, room: { ...shown(meeting), joinUrl: joinUrlOf(node, meeting.join_code) } }
     },
@@ -91,8 +94,10 @@ export const meetings = defineDomain(
       const { account } = caller
       if (account !== null && (await areBlocked(account, host)))
         throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
-      await refuseDisplayName('displayName', account ?? '', name)
+      if (account === null || !(await isTheirs(node, account, name)))
+        await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
+      await count(node, 'meeting-tokens', account ?? caller.ip, most.tokens)
       const identity = account ?? `guest:${newId()}`
       const isHost = account === host
       const { url } = node.services.meetings
@@ -106,6 +111,18 @@ export const meetings = defineDomain(
   },
   { settings: meetingSettings, start: (node) => [keepSeats(node)] },
 )
+
+/** What is held at a provider costs whoever runs this server, by meeting and by visit. */
+async function count(node: Node, what: string, whose: string, { many, seconds }: typeof most.tokens): Promise<void> {
+  if (!(await node.limits.guard(what, whose, many, seconds)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: seconds })
+}
+
+/** A name that somebody has already stays theirs, whoever takes it as a username later. */
+async function isTheirs(node: Node, account: string, name: string): Promise<boolean> {
+  const profile = (await profilesOf(node, [account])).get(account)
+  return profile !== undefined && [profile.name, profile.username, profile.display_name].includes(name)
+}
 
 const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
 

@@ -82,7 +82,7 @@ export async function meetingAt({ node, caller }: Context, code: string): Promis
   if (meeting) return meeting
   await limits.guard('meeting-codes', caller.ip, most, seconds)
   throw new AppError('ROOM_NOT_FOUND', {
-    message: isJoinCode(code) ? 'Room not found' : 'This account has not opened its permanent room yet',
+    message: code.length <= codeLength ? 'Room not found' : 'This account has not opened its permanent room yet',
   })
 }
 

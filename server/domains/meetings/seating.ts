@@ -1,5 +1,6 @@
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
+import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
 import {
   type seating as contract,
@@ -27,14 +28,27 @@ interface Place {
 }
 const placeOf = ({ memory }: Connection) => memory.get(placeName) as Place | undefined
 
+type Turn = ReturnType<typeof fewAtOnce>
+const turnName = 'meeting turn'
+/** A connection enters once at a time: of several places at once it would remember one, and hold the others for good. */
+function turnOf({ memory }: Connection): Turn {
+  const turn = (memory.get(turnName) as Turn | undefined) ?? fewAtOnce(1)
+  memory.set(turnName, turn)
+  return turn
+}
+
 const connectionOf = ({ connection }: Context): Connection => {
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Meet over a socket' })
   return connection
 }
 
-export const enter: Action<typeof contract.enter> = async ({ token }, context) => {
-  const { node } = context
+export const enter: Action<typeof contract.enter> = ({ token }, context) => {
   const connection = connectionOf(context)
+  return turnOf(connection)(() => takePlace(context, connection, token))
+}
+
+async function takePlace(context: Context, connection: Connection, token: string) {
+  const { node } = context
   const pass = await node.services.meetings.read(token)
   if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
   const { max_participants } = await meetingOfRoom(node, pass.room)
