@@ -27,6 +27,9 @@ export const ofCodeHost = {
 } as const
 
 /** Issues of the repository of this installation, at its code host. */
+/** Others might set off what the repository does by itself. */
+const issueLabels = ['bug', 'documentation', 'enhancement', 'question'] as const
+
 export const issues = {
   create: operation({
     ...ofCodeHost,
@@ -40,7 +43,7 @@ export const issues = {
       ...repeatable,
       title: line(1, 200, 'title is required'),
       body: text(issueTextLength, 'body is required').refine(isVisible, { error: 'body is required' }),
-      labels: z.array(line(1, 50)).max(5).default(['bug']),
+      labels: z.array(z.enum(issueLabels)).max(issueLabels.length).default(['bug']),
     }),
     output: z.object({ success: z.literal(true), issue: MadeIssue }),
   }),

@@ -10,7 +10,9 @@ import { call, wallet } from '#test/support/wallet'
 
 const host = fakeIssues()
 const asked = { title: 'It jumps', body: 'When I scroll.' }
-const environment = { ADMINS: wallet('issues: admin').address }
+/** Guards are as many times as high here; see `test/support/boot.ts`. */
+const scale = 8
+const environment = { ADMINS: wallet('issues: admin').address, RATE_LIMIT_SCALE: String(scale) }
 let server: Booted
 let admin: Person
 let who: Person
@@ -41,6 +43,23 @@ describe('with a code host', () => {
     test('are opened once for a key', async () => {
       const once = { ...asked, idempotency_key: 'once' }
       expect(await who.does('rest', issues.create, once)).toEqual(await who.does('rest', issues.create, once))
+    })
+
+    test('name nobody to whom the code host would write, and are few a day', async () => {
+      const eager = await person(server, 'issues: eager')
+      const { issue } = await eager.does('rest', issues.create, { title: 'For @octocat', body: 'cc @octocat/all' })
+      expect((await who.does('rest', issues.read, { number: `${issue.number}` })).issue.title).toBe(
+        'For @\u200boctocat',
+      )
+      expect(host.bodies.get(issue.number)).not.toMatch(/@octocat/)
+      for (let more = 1; more < 5 * scale; more++) await eager.does('rest', issues.create, asked)
+      // Beyond what is counted by the minute.
+      server.setAhead(61)
+      expect(await eager.refused('rest', issues.create, asked)).toMatchObject({
+        code: 'RATE_LIMIT_EXCEEDED',
+        retryAfter: 86_400,
+      })
+      server.setAhead(0)
     })
 
     test('are closed by admins alone', async () => {
@@ -105,12 +124,12 @@ describe('with a code host', () => {
 
     test('is one, of many who ask at once', async () => {
       const { id } = await report()
-      const before = (await host.list('all', 1)).length
+      const before = host.bodies.size
       const answers = await Promise.all(
         over.flatMap((door) => [1, 2].map(() => admin.tries(door, bugReports.openIssue, { id }))),
       )
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
-      expect((await host.list('all', 1)).length).toBe(before + 1)
+      expect(host.bodies.size).toBe(before + 1)
     })
 
     test('is closed with a comment when the report is resolved, once the host can be reached', async () => {

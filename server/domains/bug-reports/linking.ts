@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { codeHost } from '#server/domains/issues/host'
+import { namesNobody } from '#server/domains/issues/quiet'
 import type { Node } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { passedStatuses } from '#server/ports/issues/port'
@@ -26,7 +27,11 @@ export async function openIssue(node: Node, id: string) {
     throw new AppError('VALIDATION_ERROR', { message: 'This report has an issue already, or is just given one' })
   }
   const issue = await host
-    .create({ title: titleOf(report), body: bodyOf(report), labels: ['bug', report.category.toLowerCase()] })
+    .create({
+      title: namesNobody(titleOf(report)),
+      body: namesNobody(bodyOf(report)),
+      labels: ['bug', report.category.toLowerCase()],
+    })
     .catch(async (error: unknown) => {
       await BugReports.updateOne({ _id: id }, { $unset: { linking_until: '' } })
       throw error

@@ -5,13 +5,24 @@ import { issues as contract } from '#shared/api/issues'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { codeHost } from './host.ts'
+import { namesNobody } from './quiet.ts'
+
+const daySeconds = 86_400
+/** Issues a day: they are written with the token of whoever runs this server. */
+const most = { byOne: 5, byAll: 50 }
 
 export const issues = defineDomain(contract, {
   async create({ title, body, labels }, context) {
     const by = signedIn(context).account
-    const { url, number, id } = await codeHost(context.node).create({
-      title,
-      body: `${body}\n\n---\n\nAsked for by \`${by}\`.`,
+    const host = codeHost(context.node)
+    const { limits } = context.node
+    const isAllowed =
+      (await limits.guard('issues-by', by, most.byOne, daySeconds)) &&
+      (await limits.guard('issues-by', 'everybody', most.byAll, daySeconds))
+    if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: daySeconds })
+    const { url, number, id } = await host.create({
+      title: namesNobody(title),
+      body: `${namesNobody(body)}\n\n---\n\nAsked for by \`${by}\`.`,
       labels,
     })
     return { ...done, issue: { url, number, id } }
