@@ -49,7 +49,7 @@ export const analytics = {
     http: 'GET /api/admin/analytics',
     socket: '/moderation analytics:read',
     access: 'admin',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     input: z.object({ period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).default('7d') }),
     output: z.object({

@@ -85,7 +85,7 @@ const own = {
       message: z.string(),
       /** Given by this call. */
       points: z.number().int(),
-      /** After the call: `done`, or `open` where nothing was given because it is not there yet. */
+      /** After the call: `done`, `open` where nothing was given because it is not there yet, `unavailable` where this server cannot look. */
       state: State,
     }),
     errorBody: 'text',

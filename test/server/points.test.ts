@@ -149,9 +149,11 @@ describe('points', () => {
   })
 
   test.each(over)('over %s: nothing is given for what this server cannot look for', async (door) => {
-    expect(await one.refused(door, points.claim, { action: 'ens_primary' })).toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
+    expect(await claims(one, 'ens_primary', door)).toEqual({
+      success: false,
       message: 'This server does not look up ENS names',
+      points: 0,
+      state: 'unavailable',
     })
     expect(await held(one)).toBe(0)
   })

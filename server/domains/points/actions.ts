@@ -4,7 +4,6 @@ import { friendsOf } from '#server/domains/friends/pairs'
 import { pageOf } from '#server/domains/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
 import { type PointsAction, type PointsState, pointsActions } from '#shared/api/points'
-import { AppError } from '#shared/errors'
 import { type Award, award, awardOf, type Holding, holdingOf } from './ledger.ts'
 
 const givenAlready = 'You have these points already'
@@ -80,7 +79,7 @@ export async function earnedBy(id: string, claims: Holding['claims']) {
 export async function claimAction(context: Context, action: PointsAction) {
   const { account: id } = signedIn(context)
   const { award: given, wanted, isThere } = earnings[action]
-  if (isThere === null) throw new AppError('SERVICE_UNAVAILABLE', { message: wanted })
+  if (isThere === null) return { success: false, message: wanted, points: 0, state: 'unavailable' as const }
   const [{ claims }, account] = await Promise.all([holdingOf(id), accountOf(id)])
   const isDue = !claims.has(given.claim) && account !== null && (await isThere(account))
   const points = isDue ? await award(context, id, given) : 0
