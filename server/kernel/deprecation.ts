@@ -4,6 +4,8 @@ import { roomOfPath } from '#shared/kit/room-key'
 
 /** Since when the other spellings of operations are deprecated, in Unix seconds. */
 const since = Date.UTC(2026, 10, 27) / 1_000
+/** A path as somebody has asked for it may be as long as all the headers that clients take. */
+const longestTarget = 2_048
 
 /**
  * Says of an answer at another spelling that it is one (`Deprecation`, RFC 9745), and by `Link` which path to ask instead, where the
@@ -16,7 +18,8 @@ export function tellDeprecated(response: Response, successor: Route | null, fiel
   if (successor === null) return
   response.setHeader('Deprecation', `@${since}`)
   const target = targetOf(successor, fields as Fields)
-  if (target !== null) response.setHeader('Link', `<${target}>; rel="successor-version"`)
+  if (target !== null && target.length <= longestTarget)
+    response.setHeader('Link', `<${target}>; rel="successor-version"`)
 }
 
 /** The same of what is not known but by its path: `:id` of a room's older path is the room, and what follows it is as in the successor. */

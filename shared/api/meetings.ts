@@ -141,7 +141,7 @@ export const meetings = {
       roomId: z.string(),
       isHost: z.boolean(),
       identity: z.string(),
-      url: z.string().nullable(),
+      url: Link.nullable(),
     }),
     errors: [...gone, 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
   }),

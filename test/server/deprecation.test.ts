@@ -85,3 +85,8 @@ test('N85: what is not an operation, or not an older one, never says it', async 
   expect(told(await alice.rest('GET /api/nowhere'))).toEqual([null, null])
   expect(told(await alice.rest('GET /api/status'))).toEqual([null, null])
 })
+
+test('a path that is far too long is not said again: clients take headers of 16 kB', async () => {
+  const answer = await alice.rest(`GET /api/channels/${'x'.repeat(10_000)}`)
+  expect(told(answer)).toEqual([expect.stringMatching(/^@\d{10}$/), null])
+})

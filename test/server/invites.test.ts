@@ -6,7 +6,6 @@ import { accounts } from '#shared/api/accounts'
 import { invites } from '#shared/api/invites'
 import { points, pointsChanged } from '#shared/api/points'
 import { social } from '#shared/api/social'
-import { boot } from '#test/support/boot'
 import { bootWith } from '#test/support/boot-with'
 import { over, type Person, people, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
@@ -163,22 +162,5 @@ describe('invites', () => {
     await codesOf(host)
     expect((await guest.rest(`GET /api/invites?address=${host.account}`)).status).toBe(403)
     expect((await call(server.url, 'GET /api/invites')).status).toBe(401)
-  })
-
-  test('are guessed ten times an hour', async () => {
-    const strict = await boot({ environment: { RATE_LIMIT_SCALE: '1' }, nodes: 1 })
-    try {
-      const [guesser, inviter] = await people(strict, 'guessing', 'guessed')
-      for (const minute of [0, 1]) {
-        strict.setAhead(minute * 61)
-        for (let guess = 0; guess < 5; guess++) expect(await refuses(guesser, `0000000${guess}`)).toBe('INVALID_INVITE')
-      }
-      strict.setAhead(2 * 61)
-      const refusal = await guesser.refused('rest', invites.redeem, { code: await codeOf(inviter) })
-      expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
-      expect(await held(guesser)).toBe(0)
-    } finally {
-      await strict.close()
-    }
   })
 })
