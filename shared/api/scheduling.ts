@@ -163,8 +163,10 @@ export const scheduling = {
       availableSlots: z.array(Slot),
       /** The same, under another name. */
       slots: z.array(Slot),
-      /** In minutes. */
+      /** In minutes: of a free call where the person takes some, else of a paid one. */
       duration: z.number().int(),
+      /** Of a paid call, which begins when the others do. */
+      paidDuration: z.number().int(),
       priceCents: z.number().int(),
       timezone: z.string(),
       /** Why there are none. */

@@ -107,6 +107,42 @@ describe('an invitation', () => {
     expect(await outcome(host)).toBe('403 SUSPENDED')
   })
 
+  test('says what was said of the call to the host’s own address alone', async () => {
+    const { host, email } = await bookable()
+    const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), title: 'Cheap pills', notes: 'evil' }
+    const booked = await asGuest(server.url, { ...asked, ...guestOf(`Ann ${people}`) })
+    const made = await host.does('rest', booking.createShareable, {
+      scheduledAt: inThreeDays(11),
+      title: 'Cheap pills',
+    })
+    for (const { id: callId } of [booking.schedule.output.parse(booked.body), made]) {
+      const [recipientEmail, schedulerEmail] = [`victim.${callId}@example.test`, `other.${callId}@example.test`]
+      await host.does('rest', booking.invite, { callId, recipientEmail, schedulerEmail })
+      for (const address of [recipientEmail, schedulerEmail]) {
+        const [letter] = await callsTo(address.toLowerCase())
+        expect(letter?.text).toContain('/join/')
+        expect(`${letter?.text} ${letter?.calendar?.text}`).not.toMatch(/pills|evil|Ann/)
+      }
+    }
+    expect((await callsTo(email))[0]?.text).toContain('Cheap pills')
+  })
+
+  test('is sent thirty times a day by an account', async () => {
+    const who = await somebody()
+    const { id: callId } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })
+    const outcomes: string[] = []
+    for (let one = 0; one < 31; one++)
+      outcomes.push(
+        outcomeOf(
+          await who.tries(over[one % 2] ?? 'rest', booking.invite, {
+            callId,
+            schedulerEmail: `budget.${one}@example.test`,
+          }),
+        ),
+      )
+    expect(outcomes).toEqual([...Array.from({ length: 30 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
+  })
+
   test('is refused where no letters are sent', async () => {
     const who = await somebody()
     const { id } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })

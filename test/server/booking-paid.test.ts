@@ -57,7 +57,7 @@ test.each(over)('a paid call says what it costs, and is booked once that is sett
   const { body, headers } = await booker.rest('POST /api/scheduling/schedule', at(9))
   const entry = { network: 'base-sepolia', amount: units, recipient: host.account }
   expect(body).toMatchObject({
-    ...{ error: 'Payment Required', priceCents: price, network: 'base-sepolia', payToAddress: host.account },
+    ...{ error: 'Payment required', priceCents: price, network: 'base-sepolia', payToAddress: host.account },
     paymentRequirements: { x402Version: 1, accepts: [entry] },
   })
   expect(headers.get('x-payment-required')).not.toBeNull()

@@ -173,16 +173,18 @@ test('while it is away, who asks is told to come again', async () => {
   origin = there
 })
 
-test('a stream key and the address of a file are in no line of the log, however the path is spelled', async () => {
+test('a stream key, the address of a file and the token of a call are in no line of the log, however the path is spelled', async () => {
   for (const path of [
     '/webrtc/0a0b0c0d-key',
     '/webrtc/0a0b%30c0d-key',
     '/WEBRTC/0a0b0c0d-key',
     '//webrtc/0a0b0c0d-key/more',
     '/files/media/channel/0a0b0c0d-key.png',
+    '/join/0a0b0c0d-key',
+    '/api/scheduling/join/0a0b0c0d-key',
   ])
     await ask(path, { method: 'POST' })
-  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(5)
+  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(7)
   expect(lines.filter((line) => /0c0d-key|%30c0d/.test(line))).toEqual([])
 })
 

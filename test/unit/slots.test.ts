@@ -255,3 +255,17 @@ test('the most that somebody can set is answered within a few milliseconds', () 
   }
   expect(Math.min(ask(), ask(), ask(), ask())).toBeLessThan(400)
 })
+
+test('so it is where calls fill all that the windows offer', () => {
+  const windows = Array.from({ length: 50 }, (_, one) => ({ day: one % 7, opens: one, closes: 24 * hour, zone: 'UTC' }))
+  const start = at('2026-03-01T00:00Z')
+  const within = { start, end: start + 92 * 24 * hour }
+  const busy = Array.from({ length: 5_000 }, (_, one) => ({
+    start: start + one * 27 * minute,
+    end: start + (one + 1) * 27 * minute,
+  }))
+  const began = performance.now()
+  const offer = { windows, within, length: 5 * minute, buffer: 0, notBefore: 0, busy, atMost: 2_000 }
+  expect(slotsOf(offer)).toEqual([])
+  expect(performance.now() - began).toBeLessThan(1_500)
+})

@@ -84,9 +84,6 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
-/** The name of somebody without an account, given in this field: they pass for nobody who has one. */
-export const refuseGuestName = (path: string, name: string): Promise<void> => refuseDisplayName(path, '', name)
-
 interface ProfileChange {
   username?: string | null | undefined
   display_name?: string | null | undefined

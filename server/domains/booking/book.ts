@@ -31,7 +31,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   const { recipientAddress: host, timezone = 'UTC' } = given
   const booker = await bookerOf(context, given)
   const _id = idOf(context, given, booker)
-  const before = await bookedBefore(_id, given, booker)
+  const before = await bookedBefore(_id, given, booker, node.now())
   if (before) return sameAsAsked(before, given)
   if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
   const settings = await bookableSettings(host)
@@ -80,14 +80,22 @@ const idOf = (
         .digest('base64url')
     : creationId
 
-/** What was booked by the same key, or with the same payment. */
+/**
+ * What was booked by the same key, or with the same payment. The proof of a payment can be read on its chain, so that it says for an hour
+ * alone that a guest is the one who booked.
+ */
 async function bookedBefore(
   _id: string,
   { recipientAddress, paymentHeader }: Given,
-  { id }: Booker,
+  { account, id }: Booker,
+  now: number,
 ): Promise<StoredCall | null> {
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
-  return call ?? (paymentHeader === undefined ? null : bookedWith(recipientAddress, id, paymentHeader))
+  if (call || paymentHeader === undefined) return call
+  const paid = await bookedWith(recipientAddress, id, paymentHeader)
+  if (paid && account === null && now - paid.created_at.getTime() > hour)
+    throw new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used before' } })
+  return paid
 }
 
 function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {

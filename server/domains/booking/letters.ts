@@ -9,6 +9,9 @@ import { type Appointment, appointmentText } from './appointment.ts'
 import { nameOfAccount } from './shown.ts'
 
 type Method = Appointment['method']
+const daySeconds = 86_400
+/** Invitations that one account sends in a day. */
+const invitationsAtMost = 30
 type Addresses = Record<EmailedTo['type'], string | null>
 
 /** Where letters about a call go, as far as that is known: to who booked it at the address that they gave, to the host at their own. */
@@ -24,7 +27,7 @@ export async function tellByLetter(context: Context, call: StoredCall, method: M
   if (method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(context.node, call)
 }
 
-/** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses. */
+/** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses, or came from its host. */
 export async function sendInvitation(context: Context, call: StoredCall, given: Addresses): Promise<EmailedTo[]> {
   const { node } = context
   if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
@@ -32,6 +35,8 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
   const addresses = { guest: given.guest ?? known.guest, host: given.host ?? known.host }
   if (addresses.guest === null && addresses.host === null)
     throw new AppError('VALIDATION_ERROR', { message: 'There is no address to write to' })
+  if (!(await node.limits.guard('invitations-by', call.recipient_wallet_address, invitationsAtMost, daySeconds)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: daySeconds })
   const sent = await writeTo(context, call, addresses, 'REQUEST')
   if (sent.length === 0) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 3_600 })
   await noteSent(node, call)
@@ -44,28 +49,37 @@ const noteSent = (node: Node, { _id }: StoredCall) =>
 async function writeTo(context: Context, call: StoredCall, addresses: Addresses, method: Method): Promise<EmailedTo[]> {
   const { node } = context
   const sent: EmailedTo[] = []
+  const own = (await addressesOf(call)).host
   for (const type of ['guest', 'host'] as const) {
     const email = addresses[type]
     if (email === null || !(await maySendTo(context, email))) continue
-    await postLetter(node, { to: email, ...(await letterTo(node, type, email, call, method)) })
+    await postLetter(node, {
+      to: email,
+      ...(await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })),
+    })
     sent.push({ email, type })
   }
   return sent
 }
 
 /**
- * What somebody is written. Whoever can type an address can have a letter sent there, so that the one to who booked says nothing that they
- * have said; their words are for the host alone.
+ * What somebody is written. Whoever can type an address can have a letter sent there, so that what was said of a call by those who booked
+ * or made it is for the host at their own address alone; every other letter says none of it.
  */
-async function letterTo(node: Node, type: EmailedTo['type'], email: string, call: StoredCall, method: Method) {
+async function letterTo(
+  node: Node,
+  email: string,
+  call: StoredCall,
+  { method, isToHost }: { method: Method; isToHost: boolean },
+) {
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)
   const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
   const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
-  const withWhom = type === 'guest' ? host : who
+  const withWhom = isToHost ? who : host
   const summary = withWhom === null ? call.title : `Call with ${withWhom}`
   const link = `${publicUrl}/join/${call.invite_token}`
-  const words = type === 'host' ? saidBy(call) : []
+  const words = isToHost ? saidBy(call) : []
   const lines = [
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,
     `${timeIn(call)}\n${call.duration_minutes} minutes`,
@@ -77,7 +91,7 @@ async function letterTo(node: Node, type: EmailedTo['type'], email: string, call
     ...{ method, uid: `${call._id}@${new URL(publicUrl).hostname}`, start: call.scheduled_at, end: call.ends_at },
     ...{ stamp: new Date(node.now()), summary, description: link, url: link },
     organizer: { name: host, address: `no-reply@${new URL(publicUrl).hostname}` },
-    attendee: { name: type === 'guest' ? email : host, address: email },
+    attendee: { name: isToHost ? host : email, address: email },
   })
   const subject = method === 'REQUEST' ? 'A call is booked' : 'A call is cancelled'
   return { subject, text: `${lines.join('\n\n')}\n`, calendar: { method, text: calendar } }

@@ -3,13 +3,17 @@ import { wantsPayment } from '#server/domains/payments/refuse'
 import { settledHeaders, type Wanted } from '#server/domains/payments/requirement'
 import { facilitatorFor } from '#server/domains/payments/settle'
 import { paidBefore, purchaseHash, whenPaid } from '#server/domains/payments/take'
-import type { StoredPayment } from '#server/domains/receipts/model'
-import type { NewCall } from '#server/domains/scheduling/diary'
+import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
+import { type NewCall, refuseTaken } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
-import { type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
+import { centsOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
+
+const minute = 60_000
+/** So long a payment that was settled is good for the price of then. */
+const priceKeptMilliseconds = 86_400_000
 
 /** What this service is owed of a price: 1 %, rounded up; in cents. */
 const feeOf = (cents: number): number => Math.ceil(cents / 100)
@@ -37,7 +41,7 @@ interface Payment {
 
 /**
  * Has a call paid for, and writes it by `write` once it is. Throws 402 with what it costs where it is not. Where its time is taken
- * while it is paid for, the payment stays good for another time of this host.
+ * while it is paid for, the payment stays good for another time of this host, as long as it is of what is wanted there.
  */
 export async function bookPaid(
   context: Context,
@@ -47,21 +51,22 @@ export async function bookPaid(
 ): Promise<StoredCall> {
   const { recipient_wallet_address: host, booker } = call
   const wanted = wantedFor(context.node, settings, price)
-  facilitatorFor(context.node, wanted.facts)
+  const { isSimulated } = facilitatorFor(context.node, wanted.facts)
   try {
     if (header === undefined) throw wantsPayment(context, wanted, null)
     const purchase = {
       seller: `call:${host}`,
       hash: hashFor(host, booker),
       payment: header,
-      // Its time was free a moment ago; where it is taken meanwhile, the payment stays good.
-      refuseUnserved: async () => undefined,
+      refuseUnserved: () => refuseTaken(call, settings.scheduling_buffer_minutes * minute),
     }
     return await whenPaid(context, wanted, purchase, {
       along: callOf,
       async serve({ payment }) {
         const before = await callOf(payment)
         if (before) return before
+        const fault = faultOf(payment, wanted, isSimulated, context.node.now())
+        if (fault) throw wantsPayment(context, wanted, fault)
         const booked = await write(withPayment(call, price, payment)).catch(keeping(payment))
         const { payer, transaction } = payment
         for (const [name, value] of Object.entries(settledHeaders(wanted.facts, { payer, transaction })))
@@ -74,6 +79,18 @@ export async function bookPaid(
   }
 }
 
+/** Why a payment that was settled, maybe long ago, is not good for what is wanted now; null where it is. */
+function faultOf(
+  { network, simulated, value, settled_at }: StoredPayment,
+  { facts, amount }: Wanted,
+  isSimulated: boolean,
+  now: number,
+): PaymentCode | null {
+  if (network !== facts.network || simulated !== isSimulated) return 'WRONG_NETWORK'
+  const keepsPrice = settled_at !== null && now - settled_at.getTime() <= priceKeptMilliseconds
+  return keepsPrice || BigInt(value) >= BigInt(amount) ? null : 'INSUFFICIENT_PAYMENT'
+}
+
 function wantedFor({ settings: { publicUrl } }: Node, settings: SchedulingSettings, price: number): Wanted {
   const { scheduling_network: network, scheduling_wallet_address: payTo } = settings
   const facts = Object.values<NetworkFacts>(networks).find((one) => one.network === network)
@@ -83,17 +100,21 @@ function wantedFor({ settings: { publicUrl } }: Node, settings: SchedulingSettin
   return { facts, amount: unitsOf(price), payTo, resource: `${publicUrl}/api/scheduling/schedule`, description }
 }
 
-const withPayment = (call: NewCall, price: number, { _id, transaction }: StoredPayment): NewCall => ({
-  ...call,
-  is_paid: true,
-  payment_required: true,
-  payment_amount_cents: price,
-  payment_transaction_hash: transaction,
-  payment_status: 'paid',
-  payment_id: _id,
-  platform_fee_cents: feeOf(price),
-  platform_fee_status: 'pending',
-})
+function withPayment(call: NewCall, price: number, { _id, transaction, value }: StoredPayment): NewCall {
+  // Less than the price where that was lower when it was paid.
+  const paid = Math.min(price, centsOf(value))
+  return {
+    ...call,
+    is_paid: true,
+    payment_required: true,
+    payment_amount_cents: paid,
+    payment_transaction_hash: transaction,
+    payment_status: 'paid',
+    payment_id: _id,
+    platform_fee_cents: feeOf(paid),
+    platform_fee_status: 'pending',
+  }
+}
 
 /** Who has paid, and finds the time taken, is told that the payment is theirs still. */
 const keeping =
@@ -109,5 +130,6 @@ function withPrice(error: unknown, { facts, payTo }: Wanted, priceCents: number)
   if (!(error instanceof AppError && error.status === 402)) return error
   const price = { priceCents, network: facts.network, payToAddress: payTo }
   const why = error.code === 'PAYMENT_REQUIRED' ? {} : { details: { message: error.details?.message } }
-  return new AppError(error.code, { message: error.message, details: { ...error.details, ...price, ...why } })
+  const message = error.code === 'PAYMENT_REQUIRED' ? 'Payment required' : error.message
+  return new AppError(error.code, { message, details: { ...error.details, ...price, ...why } })
 }

@@ -9,6 +9,9 @@ import { newCall } from './new-call.ts'
 import { nameOfAccount } from './shown.ts'
 import { refuseWords } from './words.ts'
 
+/** Calls of one's own that are still to come. */
+const aheadAtMost = 100
+
 type Given = InputOf<typeof contract.createShareable>
 
 /** A call of the caller's own, at any time to come that is free in their diary, for whoever is given its link. */
@@ -22,5 +25,5 @@ export async function createShareable(context: Context, given: Given): Promise<S
   await refuseWords(node, account, { title: given.title })
   const booker = { account, id: account, name: await nameOfAccount(node, account), email: null }
   const call = newCall(context.creationId, durationMinutes, booker, { ...given, host: account }, new Date(node.now()))
-  return writeCall(call, { buffer: 0, ahead: null })
+  return writeCall(call, { buffer: 0, ahead: aheadAtMost })
 }

@@ -1,4 +1,4 @@
-import { refuseGuestName } from '#server/domains/accounts/profile-changes'
+import { refuseDisplayName } from '#server/domains/accounts/profile-changes'
 import { refuseNames } from '#server/domains/room-state/state'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
@@ -15,7 +15,7 @@ export async function refuseWords(
   account: string | null,
   { title, notes, guestName }: Words,
 ): Promise<void> {
-  if (guestName !== undefined) await refuseGuestName('guestName', guestName)
+  if (guestName !== undefined) await refuseDisplayName('guestName', account ?? '', guestName)
   const said = { name: title, notes: notes ?? undefined, guestName }
   await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account ?? '', said))
 }

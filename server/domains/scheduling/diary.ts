@@ -16,7 +16,7 @@ export type NewCall = Omit<StoredCall, 'number' | 'ends_at'>
 interface Rule {
   /** Milliseconds that stay free before and after a call. */
   buffer: number
-  /** The most calls that are not paid for and still to come, of one who books at one host; null for any number. */
+  /** The most calls that are not paid for and still to come, of one who books at one host, or makes them for others; null for any number. */
   ahead: number | null
 }
 
@@ -98,7 +98,10 @@ async function refuseMany({ _id, recipient_wallet_address, booker, created_at }:
   })
   if (open >= most)
     throw new AppError('RATE_LIMIT_EXCEEDED', {
-      message: `You have booked ${most} calls with this person that are still to come`,
+      message:
+        booker === recipient_wallet_address
+          ? `You have made ${most} calls that are still to come`
+          : `You have booked ${most} calls with this person that are still to come`,
       retryAfter: 3_600,
     })
 }

@@ -53,7 +53,8 @@ export const scheduling = defineDomain(contract, {
       spanAsked(input, input.timezone ?? zone, node.now()),
     )
     const availableSlots = slots.map(shownSlot)
-    const { scheduling_price_cents: priceCents } = settings
-    return { availableSlots, slots: availableSlots, duration, priceCents, timezone, ...(none && reasons[none]) }
+    const { scheduling_price_cents: priceCents, scheduling_paid_duration_minutes: paidDuration } = settings
+    const times = { availableSlots, slots: availableSlots, duration, paidDuration, timezone }
+    return { ...times, priceCents, ...(none && reasons[none]) }
   },
 })

@@ -1,4 +1,4 @@
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountByUsername, accountOf } from '#server/domains/accounts/accounts'
 import { isReserved } from '#server/domains/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
@@ -71,7 +71,15 @@ async function refuse(
       message: 'scheduling_wallet_address is required where calls are paid for',
     })
   const { scheduling_slug: slug } = given
-  if (slug && slug !== before.scheduling_slug && isReserved(slug.replaceAll('-', '_'))) throw new AppError('SLUG_TAKEN')
+  if (slug && slug !== before.scheduling_slug && (await isNameOfAnother(account, slug.replaceAll('-', '_'))))
+    throw new AppError('SLUG_TAKEN')
+}
+
+/** Pages are found by slug before they are found by username: a slug takes none from anybody. */
+async function isNameOfAnother(account: string, name: string): Promise<boolean> {
+  if (isReserved(name)) return true
+  const named = await accountByUsername(name)
+  return named !== null && named._id !== account
 }
 
 /** False where the settings are not any more as they were read. */

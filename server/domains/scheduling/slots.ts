@@ -20,10 +20,16 @@ export interface Offer {
 /** The times that can be booked, in their order; each once, however many windows offer it. */
 export function slotsOf({ windows, within, length, buffer, step, notBefore, busy, atMost }: Offer): Span[] {
   const starts = new Set<number>()
+  const taken = joined(busy)
   for (const { start, end } of opened(windows, within, notBefore)) {
     if (starts.size >= atMost && (inOrder(starts)[atMost - 1] ?? start) < start) break
-    for (let at = start; at + length <= end; at += step ?? length + buffer)
-      if (at >= within.start && at < within.end && isFree({ start: at, end: at + length }, buffer, busy)) starts.add(at)
+    const near = taken.filter((one) => one.start < end + buffer && one.end > start - buffer)
+    let next = 0
+    for (let at = start; at + length <= end; at += step ?? length + buffer) {
+      if (at < within.start || at >= within.end || starts.has(at)) continue
+      while ((near[next]?.end ?? Number.POSITIVE_INFINITY) <= at - buffer) next++
+      if ((near[next]?.start ?? Number.POSITIVE_INFINITY) >= at + length + buffer) starts.add(at)
+    }
   }
   return inOrder(starts)
     .slice(0, atMost)
@@ -33,6 +39,17 @@ export function slotsOf({ windows, within, length, buffer, step, notBefore, busy
 /** Does a span keep the buffer from all that is busy? */
 export const isFree = ({ start, end }: Span, buffer: number, busy: readonly Span[]): boolean =>
   !busy.some((one) => one.start < end + buffer && one.end > start - buffer)
+
+/** The same times in their order and apart, so that the first that ends after an instant is the one that matters there. */
+function joined(busy: readonly Span[]): Span[] {
+  const apart: Span[] = []
+  for (const { start, end } of busy.toSorted((one, other) => one.start - other.start)) {
+    const before = apart.at(-1)
+    if (before && start <= before.end) before.end = Math.max(before.end, end)
+    else apart.push({ start, end })
+  }
+  return apart
+}
 
 const inOrder = (starts: ReadonlySet<number>) => [...starts].sort((one, other) => one - other)
 
