@@ -226,7 +226,9 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
   test('reads with malformed queries and paths are answered or refused', async () => {
     const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
     // The address of a smart account is worked out when it is first asked for, and kept.
-    for (const person of [mallory, boss]) await person.rest('GET /api/wallet/smart-wallet')
+    // So are the codes by which somebody invites others.
+    for (const path of ['GET /api/wallet/smart-wallet', 'GET /api/invites'])
+      for (const person of [mallory, boss]) await person.rest(path)
     const before = await stored()
     expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
     expect(await stored()).toEqual(before)
