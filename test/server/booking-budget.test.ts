@@ -1,13 +1,14 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
-import { outcomeOf, type Person } from '#test/support/people'
+import { outcomeOf, over, type Person, person } from '#test/support/people'
 
 let server: Booted
 let hosts: Person[]
 beforeAll(async () => {
-  server = await boot({ environment: { RATE_LIMIT_SCALE: '1' } })
+  server = await boot({ environment: { RATE_LIMIT_SCALE: '1', MAIL_URL: 'captured' } })
   hosts = [await bookable(server, 'sought'), await bookable(server, 'sought too')]
   for (const host of hosts) await openAlways(host)
 })
@@ -26,4 +27,15 @@ test('guests at one address book six free calls a day with a host, whoever they 
   ])
   const asked = { recipientAddress: other?.account ?? '', scheduledAt: inThreeDays(0) }
   expect(outcomeOf(await asGuest(server.url, { ...asked, ...guestOf('Guest') }))).toBe('200')
+})
+
+test('an account sends thirty invitations a day', async () => {
+  const who = await person(server, 'invites')
+  const { id: callId } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })
+  const outcomes: string[] = []
+  for (let one = 0; one < 31; one++) {
+    const asked = { callId, schedulerEmail: `budget.${one}@example.test` }
+    outcomes.push(outcomeOf(await who.tries(over[one % 2] ?? 'rest', booking.invite, asked)))
+  }
+  expect(outcomes).toEqual([...Array.from({ length: 30 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
 })

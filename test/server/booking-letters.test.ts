@@ -127,22 +127,6 @@ describe('an invitation', () => {
     expect((await callsTo(email))[0]?.text).toContain('Cheap pills')
   })
 
-  test('is sent thirty times a day by an account', async () => {
-    const who = await somebody()
-    const { id: callId } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })
-    const outcomes: string[] = []
-    for (let one = 0; one < 31; one++)
-      outcomes.push(
-        outcomeOf(
-          await who.tries(over[one % 2] ?? 'rest', booking.invite, {
-            callId,
-            schedulerEmail: `budget.${one}@example.test`,
-          }),
-        ),
-      )
-    expect(outcomes).toEqual([...Array.from({ length: 30 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
-  })
-
   test('is refused where no letters are sent', async () => {
     const who = await somebody()
     const { id } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })

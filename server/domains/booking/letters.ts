@@ -35,7 +35,7 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
   const addresses = { guest: given.guest ?? known.guest, host: given.host ?? known.host }
   if (addresses.guest === null && addresses.host === null)
     throw new AppError('VALIDATION_ERROR', { message: 'There is no address to write to' })
-  if (!(await node.limits.guard('invitations-by', call.recipient_wallet_address, invitationsAtMost, daySeconds)))
+  if (!(await node.limits.guard('call-invitations-by', call.recipient_wallet_address, invitationsAtMost, daySeconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: daySeconds })
   const sent = await writeTo(context, call, addresses, 'REQUEST')
   if (sent.length === 0) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 3_600 })
