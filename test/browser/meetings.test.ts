@@ -51,6 +51,8 @@ test('a meeting is opened, shared, entered by a guest, seen and heard by both, a
   await guest.getByRole('button', { name: 'Leave' }).click()
   await guest.getByText('You have left the meeting.').waitFor()
   await host.getByText('Nobody else is here yet').waitFor()
+  await guest.reload()
+  await guest.getByLabel('Your name').fill('Cora')
   await guest.getByRole('button', { name: 'Enter the meeting' }).click()
   await isSeen(host, 'Cora')
   await host.getByRole('button', { name: 'End for all' }).click()

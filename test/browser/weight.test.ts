@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, isLive, openPlaza, phone } from './plaza.ts'
 
 const slowBytesPerSecond = 400_000 / 8
-const mostBytes = 122_000
+const mostBytes = 125_000
 const mostShift = 0.02
 /** The target is 3.5 s; the test allows more, as it may run on a busy machine. */
 const mostMilliseconds = 35_000
@@ -23,7 +23,7 @@ describe('the weight of the page', () => {
   test.each([
     ['desktop', desktop],
     ['phone', phone],
-  ])('M68: the welcome screen costs at most 122 kB and does not move on a slow %s', async (_name, device) => {
+  ])('M68: the welcome screen costs at most 125 kB and does not move on a slow %s', async (_name, device) => {
     // Requests that are repeated because others send messages are not part of the first screen.
     const sizes = new Map<string, number>()
     const page = await plaza.visit(device, async (fresh) => {

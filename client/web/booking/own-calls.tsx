@@ -70,7 +70,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
       </span>
       {isOn && (
         <span className="row">
-          <ActButton className="button small" aria-label={`Copy the link: ${time}`} onPress={copy}>
+          <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
             Copy link
           </ActButton>
           <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
