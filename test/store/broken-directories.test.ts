@@ -93,6 +93,16 @@ describe('N75: a directory that is no store is told of before anything opens it'
     }
   })
 
+  test('a store that ends at any of its pages', async () => {
+    const directory = await directoryWith(async () => undefined, 'good')
+    const path = join(directory, 'data.mdb')
+    const { size } = await stat(path)
+    for (let pages = Math.floor(size / 4_096) - 1; pages > 0; pages--) {
+      await truncate(path, pages * 4_096 + 808)
+      await expect(openEmbedded(directory), `${pages} pages`).rejects.toMatchObject({ code: 'EDAMAGED' })
+    }
+  })
+
   test('an empty file is a store that nothing was written to, and junk beside the store does no harm', async () => {
     const store = await openEmbedded(await directoryWith(put('data.mdb', ''), null))
     await store.close()

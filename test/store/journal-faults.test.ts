@@ -65,6 +65,7 @@ describe('S8: a journal that cannot be written to', { skip: process.platform !==
     let isBroken = false
     const pending = new Pending(directory, async (...given) => {
       const file = await createJournal(...given)
+      onTestFinished(() => file.close())
       const write: typeof file.write = async (bytes, at) => {
         await file.write(bytes, at)
         if (!isBroken || bytes.every((byte) => byte === 0)) return

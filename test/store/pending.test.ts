@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Mark, markIn } from '#server/ports/database/embedded/journal'
-import { createJournal } from '#server/ports/database/embedded/journal-file'
+import { createJournal, type JournalFile } from '#server/ports/database/embedded/journal-file'
 import { Pending, type Row } from '#server/ports/database/embedded/pending'
 import { freshDirectory } from './directories.ts'
 
@@ -11,12 +11,17 @@ const row = (_id: string, size = 10): Row => ({
   insert: () => undefined,
 })
 
+function closedAfter(file: JournalFile): JournalFile {
+  onTestFinished(() => file.close())
+  return file
+}
+
 /** What is pending of a new store, and how many journals were made for it; the first `failing` of them cannot be. */
 async function begun(failing = 0) {
   const journals = { wanted: 0 }
   const pending = new Pending(await freshDirectory(), async (...given) => {
     if (++journals.wanted <= failing) throw new Error('EMFILE')
-    return createJournal(...given)
+    return closedAfter(await createJournal(...given))
   })
   const commit = async () => {
     await pending.prepare()
@@ -67,7 +72,7 @@ describe('S6: rows are journalled', () => {
     let isBroken = false
     const directory = await freshDirectory()
     const pending = new Pending(directory, async (...given) => {
-      const file = await createJournal(...given)
+      const file = closedAfter(await createJournal(...given))
       const write: typeof file.write = async (bytes, at) => {
         if (isBroken && bytes.every((byte) => byte === 0)) throw new Error('EIO')
         await file.write(bytes, at)

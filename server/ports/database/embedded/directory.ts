@@ -21,8 +21,10 @@ export async function checkStoreFiles(directory: string): Promise<boolean> {
     const second = first && metaOf(await read(first.pageBytes, metaBytes))
     if (!first || !second) throw new Damaged(`${path} is no store`)
     const newest = first.transaction > second.transaction ? first : second
+    const pages = Math.floor(size / newest.pageBytes)
+    if (newest.used > pages) throw new Damaged(`${path} ends too early`)
     for (const page of newest.roots)
-      if (!isRoot(page, await read(Number(page) * newest.pageBytes, headerBytes)))
+      if (page >= pages || !isRoot(page, await read(Number(page) * newest.pageBytes, headerBytes)))
         throw new Damaged(`${path} ends too early, or its pages are not what was written`)
     return true
   } finally {
@@ -73,6 +75,8 @@ interface Meta {
   pageBytes: number
   transaction: bigint
   roots: readonly bigint[]
+  /** How many pages there are at least: these two, and those of both trees. */
+  used: bigint
 }
 
 function metaOf(bytes: Buffer): Meta | null {
@@ -82,7 +86,8 @@ function metaOf(bytes: Buffer): Meta | null {
   const isKnown = meta.readUInt32LE(0) === metaMagic && (meta.readUInt32LE(4) & 0xffff) === metaVersion
   if (!isKnown || pageBytes < 512 || pageBytes > 65_536) return null
   const roots = [meta.readBigUInt64LE(64), meta.readBigUInt64LE(112)].filter((page) => page !== noPage)
-  return { pageBytes, transaction: meta.readBigUInt64LE(128), roots }
+  const used = [32, 40, 48, 80, 88, 96].reduce((sum, at) => sum + meta.readBigUInt64LE(at), 2n)
+  return { pageBytes, transaction: meta.readBigUInt64LE(128), roots, used }
 }
 
 const isRoot = (page: bigint, header: Buffer): boolean =>
