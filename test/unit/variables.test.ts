@@ -7,7 +7,7 @@ const nonsense = [' ', '\t ', 'one\r\ntwo', 'bell\u0007', 'no sense at all ☠',
 const anyText = new Set([
   ...['DATA_DIR', 'MEDIA_DIR', 'SMS_FROM', 'WEBAUTHN_RP_NAME', 'PARTNER_ISSUER', 'PARTNER_AUDIENCE'],
   ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'PINNING_KEY', 'ONRAMP_KEY', 'ATTENDANCE_API_KEY', 'MODEL_API_KEY'],
-  ...['LIVEPEER_API_KEY', 'LIVEPEER_WEBHOOK_SECRET'],
+  ...['LIVEPEER_API_KEY', 'LIVEPEER_WEBHOOK_SECRET', 'TURN_SECRET'],
 ])
 /** A name or an id, in which there are no spaces. */
 const anyWord = new Set([
