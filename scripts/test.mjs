@@ -131,7 +131,8 @@ async function check(tool, options) {
 
 /** True where every file ran. */
 async function vitest(projects, ...servers) {
-  const { code, found, spent } = await results(projects, servers)
+  const { code, found, spent, errors } = await results(projects, servers)
+  for (const error of errors) fail(`${projects.join(', ')}: outside of any test: ${error}`)
   if (!found) {
     fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
     return false
@@ -150,7 +151,8 @@ async function vitest(projects, ...servers) {
       report.push(`Skipped by the test itself: ${test.fullName}`)
     }
   }
-  if (code !== 0 && found.success) fail(`${projects.join(', ')}: vitest ended with ${code} outside of any test.`)
+  if (code !== 0 && found.success && errors.length === 0)
+    fail(`${projects.join(', ')}: vitest ended with ${code} outside of any test.`)
   return !found.testResults.some(isBroken)
 }
 
@@ -193,10 +195,17 @@ function markUnsteady(projects, path, title, why) {
 async function results(projects, [mongodbUri, redisUrl] = [], ...files) {
   const outputFile = join(folder, `${randomUUID()}.json`)
   const costFile = join(folder, `${randomUUID()}.costs`)
-  const options = ['run', ...projectOptions(projects), ...files, '--reporter=default', '--reporter=json']
-  const variables = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PLAZA_TEST_COSTS: costFile }
-  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], variables)
-  return { code, found: readJson(outputFile), spent: costsIn(costFile) }
+  const errorFile = join(folder, `${randomUUID()}.errors`)
+  const reporters = ['default', 'json', './test/support/errors-reporter.mjs'].map((name) => `--reporter=${name}`)
+  const options = ['run', ...projectOptions(projects), ...files, ...reporters, `--outputFile.json=${outputFile}`]
+  const variables = {
+    MONGODB_URI: mongodbUri,
+    REDIS_URL: redisUrl,
+    PLAZA_TEST_COSTS: costFile,
+    PLAZA_TEST_ERRORS: errorFile,
+  }
+  const code = await run('vitest', options, variables)
+  return { code, found: readJson(outputFile), spent: costsIn(costFile), errors: readJson(errorFile) ?? [] }
 }
 
 /** What `test/support/cost.ts` has noted there of each file. */
