@@ -125,6 +125,12 @@ const PublicSchedule = z.object({
 })
 export type PublicSchedule = z.output<typeof PublicSchedule>
 
+/** So long before a call begins its room is open: milliseconds. */
+export const joinEarlyMilliseconds = 300_000
+
+/** The room of a call: as `meetings` have it, open to whoever has its code. */
+const CallRoom = z.object({ roomId: z.string(), joinCode: z.string(), joinUrl: Link })
+
 const InviteToken = z.string().regex(/^[0-9a-f]{32}$/, { error: 'Invalid token' })
 const CallId = z.string().min(1).max(64)
 const Title = nameLine(1, 100)
@@ -190,6 +196,19 @@ export const booking = {
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
     errors: ['CALL_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  join: operation({
+    summary:
+      'Enter a call by the token of its invitation, from five minutes before it begins until it is over: the room that all who come to it share, and that is over with it.',
+    http: 'POST /api/scheduling/join/:token',
+    socket: '/notifications scheduling:join',
+    access: 'public',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z.object({ token: InviteToken }),
+    output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
     errorBody: 'text',
   }),
   cancel: operation({

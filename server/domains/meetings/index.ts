@@ -14,7 +14,7 @@ import { AppError } from '#shared/errors'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
-import { endMeeting, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
+import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
 import { enter, keepSeats, leave, signal } from './seating.ts'
 import { clear, countedIn } from './seats.ts'
 import { meetingSettings } from './settings.ts'
@@ -123,8 +123,6 @@ async function isTheirs(node: Node, account: string, name: string): Promise<bool
   const profile = (await profilesOf(node, [account])).get(account)
   return profile !== undefined && [profile.name, profile.username, profile.display_name].includes(name)
 }
-
-const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
 
 const shown = ({ _id, room_id, join_code, title, max_participants, expires_at }: StoredMeeting) => ({
   id: _id,
