@@ -9,7 +9,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL } from '#server/log/types'
 import { meetingOver } from '#shared/api/meeting-seats'
-import { meetings as contract } from '#shared/api/meetings'
+import { meetings as contract, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
@@ -26,7 +26,7 @@ const most = { opened: { many: 50, seconds: 24 * hourSeconds }, tokens: { many: 
 export const meetings = defineDomain(
   contract,
   {
-    async create({ title, maxParticipants }, context) {
+    async create({ title = 'Quick Meeting', maxParticipants = placesAtMost }, context) {
       const { account } = signedIn(context)
       const { node } = context
       await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { name: title }))
