@@ -95,7 +95,7 @@ export const calls = {
   }),
   change: operation({
     summary:
-      'Answer or decline a call, or say how and when it ended. It ends now where no time is named; what has ended stays as it is.',
+      'Answer or decline a call, or say how and when it ended. It ends now where no time is named; what has ended stays as it is, but for a note of one that was missed, declined or failed.',
     http: 'PATCH /api/calls',
     socket: '/notifications call:change',
     access: 'user',
