@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, Moment, maybe, onceByKey, pageSize, repeatable, Time, text } from '#shared/kit/primitives'
+import {
+  Address,
+  count,
+  Done,
+  Moment,
+  maybe,
+  onceByKey,
+  pageSize,
+  repeatable,
+  Time,
+  text,
+} from '#shared/kit/primitives'
 import { InviteCode } from './invites.ts'
 
 const Code = z.object({

@@ -90,24 +90,27 @@ test('who comes first as another than its host has opened the invitation', async
   expect(await opened()).not.toBeNull()
 })
 
-test.each(over)('over %s: nobody enters one that is not known, was cancelled, or whose host has ended it', async (door) => {
-  const made = await make()
-  const { id, invite_token: token } = made
-  pass(made, 0)
-  expect(outcomeOf(await guest.tries(door, booking.join, { token: '0'.repeat(32) }))).toBe('404 CALL_NOT_FOUND')
-  for (const wrong of ['nothing', token.toUpperCase().replace(/\d/g, 'A'), { $gt: '' }])
-    expect(outcomeOf(await guest.tries(door, booking.join, { token: wrong as string }))).toBe('400 VALIDATION_ERROR')
-  const { joinCode: code } = await guest.does(door, booking.join, { token })
-  expect(outcomeOf(await guest.tries(door, meetings.end, { code }))).toBe('404 ROOM_NOT_FOUND')
-  await host.does(door, meetings.end, { code })
-  expect(outcomeOf(await guest.tries(door, booking.join, { token }))).toBe('410 MEETING_ENDED')
-  await host.does(door, booking.cancel, { id, status: 'cancelled' })
-  expect(await guest.refused(door, booking.join, { token })).toMatchObject({
-    status: 403,
-    message: 'This call is cancelled',
-  })
-  expect(await Meetings.countDocuments({ host_wallet_address: host.account })).toBe(1)
-})
+test.each(over)(
+  'over %s: nobody enters one that is not known, was cancelled, or whose host has ended it',
+  async (door) => {
+    const made = await make()
+    const { id, invite_token: token } = made
+    pass(made, 0)
+    expect(outcomeOf(await guest.tries(door, booking.join, { token: '0'.repeat(32) }))).toBe('404 CALL_NOT_FOUND')
+    for (const wrong of ['nothing', token.toUpperCase().replace(/\d/g, 'A'), { $gt: '' }])
+      expect(outcomeOf(await guest.tries(door, booking.join, { token: wrong as string }))).toBe('400 VALIDATION_ERROR')
+    const { joinCode: code } = await guest.does(door, booking.join, { token })
+    expect(outcomeOf(await guest.tries(door, meetings.end, { code }))).toBe('404 ROOM_NOT_FOUND')
+    await host.does(door, meetings.end, { code })
+    expect(outcomeOf(await guest.tries(door, booking.join, { token }))).toBe('410 MEETING_ENDED')
+    await host.does(door, booking.cancel, { id, status: 'cancelled' })
+    expect(await guest.refused(door, booking.join, { token })).toMatchObject({
+      status: 403,
+      message: 'This call is cancelled',
+    })
+    expect(await Meetings.countDocuments({ host_wallet_address: host.account })).toBe(1)
+  },
+)
 
 test.each(over)('over %s: who is suspended enters none', async (door) => {
   const made = await make()

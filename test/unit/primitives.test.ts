@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { clearable, maybe, nameLine } from '#shared/kit/primitives'
 
-const form = z.object({ name: maybe(nameLine(1, 5)), count: maybe(z.number().min(1)), slug: clearable(z.string().min(3)) })
+const form = z.object({
+  name: maybe(nameLine(1, 5)),
+  count: maybe(z.number().min(1)),
+  slug: clearable(z.string().min(3)),
+})
 
 test('a field that may be left out may be null or empty instead; one that is cleared is null', () => {
   for (const empty of [null, ''] as const)
