@@ -72,7 +72,7 @@ export function readInput(
   return { ...query, ...body, ...fromHeaders(operation, objects, request, { ...query, ...body }), ...where }
 }
 
-/** What headers say, which nothing else may contradict. */
+/** What headers say, which nothing else may contradict; a field that is null or empty says nothing. */
 function fromHeaders(
   operation: Operation,
   objects: readonly z.ZodObject[],
@@ -86,7 +86,7 @@ function fromHeaders(
     const sent = request.get(name)
     if (sent === undefined) continue
     const value = readQuery(objects, field, sent)
-    if (![undefined, value].includes(found[field] ?? given[field]))
+    if (![undefined, null, '', value].includes(found[field] ?? given[field]))
       throw new AppError('VALIDATION_ERROR', { message: `${field}: two different ones` })
     found[field] = value
   }

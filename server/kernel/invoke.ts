@@ -189,7 +189,7 @@ function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): vo
   if (caller.account === null || typeof raw !== 'object' || raw === null) return
   for (const field of callerFieldsOf(schema)) {
     const claimed = (raw as Record<string, unknown>)[field]
-    if (typeof claimed === 'string' && canonicalAddress(claimed) !== caller.account)
+    if (typeof claimed === 'string' && claimed !== '' && canonicalAddress(claimed) !== caller.account)
       throw new AppError('FORBIDDEN', { message: 'The address is not the one of your session' })
   }
 }

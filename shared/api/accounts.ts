@@ -69,6 +69,34 @@ const names = {
   }),
 }
 
+export const PublicPage = z.object({
+  user: z.object({
+    address: z.string(),
+    name: z.string(),
+    username: z.string().nullable(),
+    ensName: z.string().nullable(),
+    avatarUrl: Link.nullable(),
+    bio: z.string().nullable(),
+    is_bot: z.boolean(),
+  }),
+  socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: Link })),
+  /** Those that everybody may talk to, the newest first, at most 50. */
+  agents: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      personality: z.string(),
+      avatar_emoji: z.string(),
+      avatar_url: Link.nullable(),
+      visibility: z.literal('public'),
+    }),
+  ),
+  /** Where calls are booked: `/schedule/<slug>`, or the address where there is no slug; null where they are not. */
+  scheduling: z
+    .object({ slug: z.string().nullable(), title: z.string().nullable(), bio: z.string().nullable() })
+    .nullable(),
+})
+
 const profiles = {
   publicUser: operation({
     summary: 'What everybody may know of an account.',
@@ -90,25 +118,13 @@ const profiles = {
     errorBody: 'text',
   }),
   publicProfile: operation({
-    summary: 'The public page of an account that has turned it on, by address or username.',
+    summary:
+      'The public page of an account that has turned it on, by address or username, with its public agents and where calls are booked.',
     http: 'GET /api/public/user/:address',
     access: 'public',
     limit: 'general',
     input: z.object({ address: text(160) }),
-    output: z.object({
-      user: z.object({
-        address: z.string(),
-        name: z.string(),
-        username: z.string().nullable(),
-        ensName: z.string().nullable(),
-        avatarUrl: Link.nullable(),
-        bio: z.string().nullable(),
-        is_bot: z.boolean(),
-      }),
-      socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: Link })),
-      agents: z.array(z.record(z.string(), z.unknown())),
-      scheduling: z.object({ slug: z.string(), title: z.string(), bio: z.string() }).nullable(),
-    }),
+    output: PublicPage,
     errors: ['USER_NOT_FOUND'],
     errorBody: 'text',
   }),

@@ -7,6 +7,7 @@ import {
   Link,
   Mail,
   Moment,
+  maybe,
   nameLine,
   onceByKey,
   pageSize,
@@ -125,6 +126,12 @@ const PublicSchedule = z.object({
 })
 export type PublicSchedule = z.output<typeof PublicSchedule>
 
+/** So long before a call begins its room is open: milliseconds. */
+export const joinEarlyMilliseconds = 300_000
+
+/** The room of a call: as `meetings` have it, open to whoever has its code. */
+const CallRoom = z.object({ roomId: z.string(), joinCode: z.string(), joinUrl: Link })
+
 const InviteToken = z.string().regex(/^[0-9a-f]{32}$/, { error: 'Invalid token' })
 const CallId = z.string().min(1).max(64)
 const Title = nameLine(1, 100)
@@ -143,19 +150,19 @@ export const booking = {
     input: z.object({
       recipientAddress: Address,
       scheduledAt: Moment,
-      schedulerAddress: CallerAddress,
+      schedulerAddress: maybe(Address).meta({ 'names-caller': true }),
       /** UTC where none is named. */
-      timezone: Zone.optional(),
+      timezone: maybe(Zone),
       /** As long as the host offers; anything else is refused. */
-      durationMinutes: count(1, 1_440).optional(),
-      title: Title.optional(),
-      guestEmail: EmailAddress.optional(),
-      guestName: nameLine(1, 50).optional(),
+      durationMinutes: maybe(count(1, 1_440)),
+      title: maybe(Title),
+      guestEmail: maybe(EmailAddress),
+      guestName: maybe(nameLine(1, 50)),
       notes: text(2_000).nullish(),
       /** Of the two kinds of calls, the one that is paid for, where the host takes it. */
-      isPaid: z.boolean().optional(),
+      isPaid: maybe(z.boolean()),
       /** A payment of x402: the envelope of version 1 or 2, or its fields alone; as JSON, or as base64 of it. It is good for one booking. */
-      paymentHeader: z.string().max(16_384).optional(),
+      paymentHeader: maybe(z.string().max(16_384)),
       ...repeatable,
     }),
     output: ScheduledCall.extend({
@@ -192,6 +199,19 @@ export const booking = {
     errors: ['CALL_NOT_FOUND'],
     errorBody: 'text',
   }),
+  join: operation({
+    summary:
+      'Enter a call by the token of its invitation, from five minutes before it begins until it is over: the room that all who come to it share, and that is over with it.',
+    http: 'POST /api/scheduling/join/:token',
+    socket: '/notifications scheduling:join',
+    access: 'public',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z.object({ token: InviteToken }),
+    output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
+    errorBody: 'text',
+  }),
   cancel: operation({
     summary:
       'Cancel a call that is not over: by its host, by who booked it, or, where a guest did, by whoever has the token of its invitation. Its time is free again.',
@@ -200,7 +220,7 @@ export const booking = {
     access: 'public',
     limit: 'general',
     whileSuspended: 'withdraws',
-    input: z.object({ id: CallId, status: z.literal('cancelled'), token: InviteToken.optional() }),
+    input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
     output: z.object({ success: z.literal(true), scheduledCall: ScheduledCall }),
     errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
     errorBody: 'text',
@@ -215,10 +235,12 @@ export const booking = {
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,
-      durationMinutes: count(5, 1_440).default(30),
-      title: Title.optional(),
-      timezone: Zone.default('UTC'),
-      schedulerAddress: CallerAddress,
+      /** 30 where no length is named. */
+      durationMinutes: maybe(count(5, 1_440)),
+      title: maybe(Title),
+      /** UTC where none is named. */
+      timezone: maybe(Zone),
+      schedulerAddress: maybe(Address).meta({ 'names-caller': true }),
       ...repeatable,
     }),
     output: ScheduledCall.extend({
@@ -244,11 +266,11 @@ export const booking = {
     repeat: 'harmless',
     input: z
       .object({
-        scheduledCallId: CallId.optional(),
+        scheduledCallId: maybe(CallId),
         /** The same, under another name. */
-        callId: CallId.optional(),
-        recipientEmail: EmailAddress.optional(),
-        schedulerEmail: EmailAddress.optional(),
+        callId: maybe(CallId),
+        recipientEmail: maybe(EmailAddress),
+        schedulerEmail: maybe(EmailAddress),
       })
       .refine(({ scheduledCallId, callId }) => (scheduledCallId ?? callId) !== undefined, {
         error: 'scheduledCallId is required',

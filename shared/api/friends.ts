@@ -31,6 +31,8 @@ export const Friend = z.object({
   nickname: z.string().nullable(),
   /** Seen by its owner alone. */
   tag: FriendTag.nullable(),
+  /** The same, as a list of none or one. */
+  tags: z.array(FriendTag),
   created_at: Time,
   ...shown,
 })

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, Moment, onceByKey, pageSize, repeatable, Time, text } from '#shared/kit/primitives'
+import {
+  Address,
+  count,
+  Done,
+  Moment,
+  maybe,
+  onceByKey,
+  pageSize,
+  repeatable,
+  Time,
+  text,
+} from '#shared/kit/primitives'
 import { InviteCode } from './invites.ts'
 
 const Code = z.object({
@@ -49,12 +60,12 @@ export const inviteCodes = {
     input: z.object({
       ...repeatable,
       maxUses: count(0, 10_000).default(1),
-      expiresAt: Moment.nullish(),
+      expiresAt: maybe(Moment),
       note: Note.nullish(),
       /** Anybody can guess it who can guess these words. */
-      customCode: InviteCode.regex(/^[A-Z0-9_-]{4,32}$/, {
-        error: 'A code is 4 to 32 letters, digits, hyphens or underscores',
-      }).nullish(),
+      customCode: maybe(
+        InviteCode.regex(/^[A-Z0-9_-]{4,32}$/, { error: 'A code is 4 to 32 letters, digits, hyphens or underscores' }),
+      ),
     }),
     output: z.object({ success: z.literal(true), code: Code }),
     errors: ['INVITE_CODE_EXISTS'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { count, isVisible, Link, line, onceByKey, repeatable, Time, text } from '#shared/kit/primitives'
+import { count, isVisible, Link, line, maybe, onceByKey, repeatable, Time, text } from '#shared/kit/primitives'
 
 /** Code points; the host takes more. */
 export const issueTextLength = 20_000
@@ -54,7 +54,11 @@ export const issues = {
     access: 'user',
     limit: 'strict',
     errorBody: 'text',
-    input: z.object({ state: z.enum(['open', 'closed', 'all']).default('open'), page: count(1, 1_000).default(1) }),
+    input: z.object({
+      /** Open ones where none is named. */
+      state: maybe(z.enum(['open', 'closed', 'all'])),
+      page: count(1, 1_000).default(1),
+    }),
     output: z.object({ issues: z.array(Issue) }),
   }),
   read: operation({

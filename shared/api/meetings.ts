@@ -5,6 +5,7 @@ import {
   CallerAddress,
   canonicalAddress,
   Link,
+  maybe,
   nameLine,
   onceByKey,
   repeatable,
@@ -32,7 +33,7 @@ const Code = z
 const Places = z
   .number()
   .int()
-  .min(2)
+  .min(1)
   .overwrite((wanted) => Math.min(wanted, placesAtMost))
   .meta({ description: `At most ${placesAtMost}: more is taken as ${placesAtMost}.` })
 
@@ -60,8 +61,10 @@ export const meetings = {
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
-      title: nameLine(1, 100).default('Quick Meeting'),
-      maxParticipants: Places.default(placesAtMost),
+      /** Quick Meeting where none is named. */
+      title: maybe(nameLine(1, 100)),
+      /** 4 where no number is named. */
+      maxParticipants: maybe(Places),
       hostWalletAddress: CallerAddress,
       ...repeatable,
     }),

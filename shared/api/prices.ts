@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 
 const symbolsAtMost = 20
+/** In any case; commas and spaces too many say nothing. */
 const Symbols = z
   .string()
   .max(200)
-  .regex(/^[A-Za-z0-9]{1,10}(\s*,\s*[A-Za-z0-9]{1,10})*$/, { error: 'symbols: separated by commas, such as ETH,BNB' })
+  .regex(/^(?:[A-Za-z0-9]{1,10}(?![A-Za-z0-9])|[\s,])*$/, { error: 'symbols: separated by commas, such as ETH,BNB' })
   .default('ETH')
-  .transform((list) => [...new Set(list.toUpperCase().split(/\s*,\s*/))])
+  .transform((list) => [...new Set(list.toUpperCase().match(/[A-Z0-9]+/g) ?? ['ETH'])])
   .refine((symbols) => symbols.length <= symbolsAtMost, { error: `symbols: at most ${symbolsAtMost}` })
 
 export const prices = {

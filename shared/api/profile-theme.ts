@@ -8,12 +8,12 @@ export const fonts = ['system', 'inter', 'mono', 'serif'] as const
 export const effects = ['none', 'sparkles', 'stars', 'particles', 'bubbles', 'snow'] as const
 export type BackgroundType = (typeof backgroundTypes)[number]
 
-const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl() or hsla()' }
+const notAColor = { error: 'Not a colour: #rrggbb, rgb(), rgba(), hsl(), hsla() or transparent' }
 /** Written anew as `#rrggbb`, or as `rgba()` where something shines through. */
 export const Color = z
   .string()
   .overwrite((value) => colorOf(value) ?? value)
-  .regex(/^(?:#[0-9a-fA-F]{3,8}|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)
+  .regex(/^(?:#[0-9a-fA-F]{3,8}|transparent|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)
   .refine((value) => colorOf(value) !== null, notAColor)
 
 /** The fields of a theme as they are given; null clears what may be absent. */

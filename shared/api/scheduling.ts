@@ -3,6 +3,7 @@ import { operation } from '#shared/kit/contract'
 import {
   Address,
   CallerAddress,
+  clearable,
   count,
   Done,
   Id,
@@ -27,19 +28,18 @@ const minutes = (least: number) => count(least, 1_440)
 /** What somebody sets, each with its default. */
 const fields = {
   scheduling_enabled: z.boolean(),
-  scheduling_slug: z
-    .string()
-    .regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug: 3 to 30 lowercase letters, digits and hyphens' })
-    .nullable(),
-  scheduling_title: nameLine(1, 100).nullable(),
-  scheduling_bio: text(500).nullable(),
+  scheduling_slug: clearable(
+    z.string().regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug: 3 to 30 lowercase letters, digits and hyphens' }),
+  ),
+  scheduling_title: clearable(nameLine(1, 100)),
+  scheduling_bio: clearable(text(500)),
   scheduling_free_enabled: z.boolean(),
   scheduling_paid_enabled: z.boolean(),
   scheduling_free_duration_minutes: minutes(5),
   scheduling_paid_duration_minutes: minutes(5),
   scheduling_price_cents: count(0, 1_000_000),
   scheduling_network: z.enum(networks, { error: 'Invalid network' }),
-  scheduling_wallet_address: PayeeAddress.nullable(),
+  scheduling_wallet_address: clearable(PayeeAddress),
   scheduling_duration_minutes: minutes(5),
   scheduling_buffer_minutes: minutes(0),
   scheduling_advance_notice_hours: count(0, 8_760),

@@ -26,10 +26,11 @@ const alphaIn = (text: string): number | null => {
 /** Red, green and blue from 0 to 255, and how opaque from 0 to 1. */
 export type Rgba = readonly [red: number, green: number, blue: number, alpha: number]
 
-/** `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb[a](r, g, b[, a])` or `hsl[a](h, s%, l%[, a])`; null for anything else. */
+/** `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb[a](r, g, b[, a])`, `hsl[a](h, s%, l%[, a])` or `transparent`; null for anything else. */
 export function rgbaOf(value: string): Rgba | null {
   if (value.length > colorLength) return null
   const text = value.trim().toLowerCase()
+  if (text === 'transparent') return [0, 0, 0, 0]
   if (hex.test(text)) return ofHex(text.slice(1))
   const [, form, inside = ''] = functional.exec(text) ?? []
   if (form === undefined) return null
@@ -97,13 +98,23 @@ function directionOf(form: string, text: string): string | null {
   return angle === null ? null : `${angle}deg`
 }
 
+/** Pixels from the beginning of a gradient. */
+const pixelsAtMost = 4_000
+
+function placeIn(text: string): string | null {
+  const percent = percentIn(text)
+  const pixels = numberIn(/^(.+)px$/.exec(text)?.[1] ?? '', 0, pixelsAtMost)
+  if (percent !== null) return `${percent}%`
+  return pixels === null ? null : `${pixels}px`
+}
+
 function stopOf(text: string): string | null {
-  const [, before, place] = /^(.*) (\S+%)$/.exec(text) ?? []
+  const [, before, at] = /^(.*) (\S+(?:%|px))$/.exec(text) ?? []
   const color = before?.trim() ?? text
   const written = color === 'transparent' ? color : colorOf(color)
-  if (written === null || place === undefined) return written
-  const percent = percentIn(place)
-  return percent === null ? null : `${written} ${percent}%`
+  if (written === null || at === undefined) return written
+  const place = placeIn(at)
+  return place === null ? null : `${written} ${place}`
 }
 
 function gradientOf(text: string): string | null {

@@ -40,6 +40,21 @@ const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 export const nameLine = (min: number, max: number, says?: string) =>
   line(min, max, says).refine((value) => !turning.test(value), { error: 'Invalid characters' })
 
+const orEmpty = <Schema extends z.ZodType>(schema: Schema) => schema.or(z.literal(''))
+
+/** A field that may be left out, as forms send it: null, or a text with nothing in it, is as good as leaving it out. */
+export const maybe = <Schema extends z.ZodType>(schema: Schema) =>
+  orEmpty(schema)
+    .nullish()
+    .transform((given) => (given === null || given === '' ? undefined : (given as z.output<Schema> | undefined)))
+    .optional()
+
+/** A field that null clears, and so does a text with nothing in it, as forms send it. */
+export const clearable = <Schema extends z.ZodType>(schema: Schema) =>
+  orEmpty(schema)
+    .nullable()
+    .transform((given) => (given === '' ? null : (given as z.output<Schema> | null)))
+
 /** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
 export const canonicalAddress = (value: string): string => {
   const bare = value.replace(invisible, '').trim()

@@ -78,3 +78,26 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   ])
   await plaza.settle()
 })
+
+test('a call is joined by its link, from shortly before it begins', async () => {
+  const host = await plaza.guest()
+  const token = z.string().parse(
+    await host.evaluate(async () => {
+      const scheduledAt = new Date(Date.now() + 240_000).toISOString()
+      const answer = await fetch('/api/scheduling/create-shareable', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ scheduledAt }),
+      })
+      return ((await answer.json()) as { invite_token: string }).invite_token
+    }),
+  )
+  const guest = await plaza.visit(phone)
+  await guest.goto(`${plaza.url}/join/${token}`)
+  await guest.getByRole('button', { name: 'Join the call' }).waitFor()
+  expect(await axeFaults(guest)).toEqual([])
+  await guest.getByRole('button', { name: 'Join the call' }).click()
+  await guest.waitForURL(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
+  await guest.getByRole('heading', { name: 'Scheduled Call' }).waitFor()
+  await plaza.settle()
+})

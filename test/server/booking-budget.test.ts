@@ -4,6 +4,7 @@ import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { call } from '#test/support/wallet'
 
 let server: Booted
 let hosts: Person[]
@@ -38,4 +39,12 @@ test('an account sends thirty invitations a day', async () => {
     outcomes.push(outcomeOf(await who.tries(over[one % 2] ?? 'rest', booking.invite, asked)))
   }
   expect(outcomes).toEqual([...Array.from({ length: 30 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
+})
+
+test('from one address calls are entered sixty times in an hour, whatever token is shown', async () => {
+  const token = '0'.repeat(32)
+  const outcomes: string[] = []
+  for (let one = 0; one < 61; one++)
+    outcomes.push(outcomeOf(await call(server.url, `POST /api/scheduling/join/${token}`, {})))
+  expect(outcomes).toEqual([...Array.from({ length: 60 }, () => '404 CALL_NOT_FOUND'), '429 RATE_LIMIT_EXCEEDED'])
 })

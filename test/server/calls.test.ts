@@ -170,6 +170,48 @@ describe('a call that is told when it is over', () => {
   })
 })
 
+describe('a note of a call that came to nothing', () => {
+  test.each(over)('over %s: is told otherwise by either of the two, until the call was completed', async (door) => {
+    const line = await two.line('/notifications')
+    const { id, started_at } = await note({ status: 'missed', startedAt: ago(300) })
+    expect(await change(two, id, 'declined', door)).toMatchObject({ status: 'declined', duration_seconds: 0 })
+    await line.hears(callChanged, ({ call }) => call.id === id && call.status === 'declined')
+    const talk = { callId: id, status: 'completed' as const, durationSeconds: 60 }
+    const { call } = await one.does(door, calls.change, talk)
+    const ended_at = new Date(Date.parse(started_at) + 60_000).toISOString()
+    expect(call).toMatchObject({ status: 'completed', started_at, ended_at, duration_seconds: 60 })
+    expect((await two.does(door, calls.change, talk)).call).toEqual(call)
+    for (const status of ['missed', 'failed', 'active'])
+      expect(await outcome(one, { callId: id, status }, door)).toBe('409 CONFLICT')
+  })
+
+  test('keeps what stays true of it, and takes no length that cannot be', async () => {
+    const times = { startedAt: ago(600), endedAt: ago(480) }
+    const { id, ended_at } = await note({ status: 'failed', ...times, durationSeconds: 90 })
+    const wrong = [{ durationSeconds: 5 }, { endedAt: ago(700) }, { endedAt: '2099-01-01T00:00:00Z' }]
+    for (const more of wrong)
+      expect(await outcome(one, { callId: id, status: 'missed', ...more })).toBe('400 VALIDATION_ERROR')
+    expect(await change(one, id, 'missed')).toMatchObject({ status: 'missed', ended_at, duration_seconds: 0 })
+  })
+
+  test('of a call that rang stands, and so does one that an older version stored', async () => {
+    const rung = await ring()
+    await change(two, rung.id, 'declined')
+    const { id: old } = await note({ status: 'missed' })
+    await Calls.updateOne({ _id: old }, { $unset: { is_note: 1 } })
+    for (const callId of [rung.id, old])
+      expect(await outcome(one, { callId, status: 'completed' })).toBe('409 CONFLICT')
+    expect((await listOf(two)).map(({ status }) => status)).toEqual(['missed', 'declined'])
+  })
+
+  test.each(over)('over %s: is not told otherwise to who has blocked the other', async (door) => {
+    const { id } = await note({ status: 'missed' })
+    await one.does('rest', social.block, { userAddress: two.account })
+    for (const who of [one, two])
+      expect(await outcome(who, { callId: id, status: 'completed' }, door)).toBe('403 BLOCKED')
+  })
+})
+
 describe('calls are of the two alone', () => {
   test.each(over)('over %s: nobody else reads or changes one, nor learns that it is there', async (door) => {
     const other = await person(server, `third ${round}`)

@@ -34,7 +34,7 @@ describe('tags of friends', () => {
       ...{ created_at: expect.any(String), updated_at: expect.any(String) },
     })
     expect(await one.does(door, friends.tags, {})).toEqual({ tags: [tag] })
-    expect(await friendOf(one)).toMatchObject({ friend_address: two.account, tag })
+    expect(await friendOf(one)).toMatchObject({ friend_address: two.account, tag, tags: [tag] })
     const changed = await one.does(door, friends.tag, { friendAddress, emoji: '⛵' })
     expect(changed.tag).toMatchObject({ id: tag?.id, created_at: tag?.created_at, tag: null, emoji: '⛵', color: null })
     expect(await one.does(door, friends.untag, { friendAddress })).toEqual({ success: true })
@@ -58,7 +58,7 @@ describe('tags of friends', () => {
     expect(await mine.hears(friendTagChanged)).toEqual({ friend_address: two.account, tag })
     await staysSilent(theirs, friendTagChanged)
     expect(await tagsOf(two)).toEqual([])
-    expect(await friendOf(two)).toMatchObject({ tag: null })
+    expect(await friendOf(two)).toMatchObject({ tag: null, tags: [] })
     await put(two, one, { emoji: '🎻' })
     expect(await tagsOf(one)).toEqual([tag])
     expect(await tagsOf(two)).toMatchObject([{ user_address: two.account, emoji: '🎻' }])

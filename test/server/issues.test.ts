@@ -75,6 +75,7 @@ describe('with a code host', () => {
     })
 
     test('are asked for by a number, with a title and a text', async () => {
+      expect((await admin.rest('GET /api/github/issues?state=&page=1&per_page=5')).status).toBe(200)
       for (const path of ['GET /api/github/issues/x', 'GET /api/github/issues/0', 'GET /api/github/issues?page=0'])
         expect([path, (await admin.rest(path)).status]).toEqual([path, 400])
       for (const wrong of [{ title: ' ' }, { body: '\n' }, { labels: [''] }, { labels: Array(6).fill('x') }])

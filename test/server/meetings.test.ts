@@ -70,7 +70,13 @@ describe('a meeting', () => {
   test('is called Quick Meeting and has four places, where nothing else is said; never more', async () => {
     expect(await open()).toMatchObject({ title: 'Quick Meeting', maxParticipants: 4 })
     expect((await open({ maxParticipants: 40 })).maxParticipants).toBe(4)
-    for (const wrong of [{ maxParticipants: 1 }, { maxParticipants: 2.5 }, { title: '' }, { title: '\u202eevil' }])
+    expect((await open({ maxParticipants: 1 })).maxParticipants).toBe(1)
+    for (const empty of [null, '' as const])
+      expect(await open({ title: empty, maxParticipants: empty })).toMatchObject({
+        title: 'Quick Meeting',
+        maxParticipants: 4,
+      })
+    for (const wrong of [{ maxParticipants: 0 }, { maxParticipants: 2.5 }, { title: ' ' }, { title: '\u202eevil' }])
       for (const door of over)
         expect(outcomeOf(await host.tries(door, meetings.create, wrong))).toBe('400 VALIDATION_ERROR')
   })

@@ -39,9 +39,16 @@ describe('prices of coins', () => {
     })
   })
 
+  test.each(['?symbols=', '?symbols=,', '?symbols=%20eth,', '?symbols=ETH,,%20ETH%20'])(
+    'commas and spaces too many say nothing: %s',
+    async (query) => {
+      expect((await read(query)).prices).toEqual({ ETH: 2_000 })
+    },
+  )
+
   test.each([
-    '?symbols=',
-    '?symbols=ETH,,BNB',
+    '?symbols=ETH;BNB',
+    `?symbols=${'A'.repeat(11)}`,
     '?symbols=%3Cscript%3E',
     `?symbols=${Array(21)
       .fill('A')

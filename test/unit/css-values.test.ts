@@ -11,6 +11,7 @@ describe('a colour', () => {
     ['RGBA(24, 24, 27, .8)', 'rgba(24, 24, 27, 0.8)'],
     ['rgba(24,24,27,50%)', 'rgba(24, 24, 27, 0.5)'],
     ['hsl(0, 100%, 50%)', '#ff0000'],
+    [' Transparent', 'rgba(0, 0, 0, 0)'],
     ['hsla(-120, 100%, 25%, 1)', '#000080'],
   ])('%s is written as %s, which is written the same', (given, written) => {
     expect(colorOf(given)).toBe(written)
@@ -25,7 +26,8 @@ describe('a colour', () => {
       '#fffff',
       '#ggg',
       'red',
-      'transparent',
+      'transparent;',
+      'transparent 50%',
       'currentColor',
       'inherit',
       'var(--x)',
@@ -81,6 +83,7 @@ describe('gradients', () => {
       'radial-gradient(circle at 20% 30%, #ffffff, transparent 50%)',
     ],
     ['radial-gradient(#fff,hsl(0, 100%, 50%))', 'radial-gradient(#ffffff, #ff0000)'],
+    ['linear-gradient(#FFF 20PX, transparent .5px)', 'linear-gradient(#ffffff 20px, transparent 0.5px)'],
     [
       'radial-gradient(at center, #fff, #000), linear-gradient(#fff,#000)',
       'radial-gradient(at center, #ffffff, #000000), linear-gradient(#ffffff, #000000)',
@@ -117,6 +120,11 @@ describe('gradients', () => {
       'linear-gradient(calc(1deg), #fff, #000)',
       'linear-gradient(9999deg, #fff, #000)',
       'linear-gradient(#fff 101%, #000)',
+      'linear-gradient(#fff 4001px, #000)',
+      'linear-gradient(#fff -1px, #000)',
+      'linear-gradient(#fff 20em, #000)',
+      'linear-gradient(#fff 20px 30px, #000)',
+      'linear-gradient(#fff calc(1px), #000)',
     ],
     ...['linear-gradient(#fff,#000) no-repeat', 'linear-gradient(#fff /* */, #000)', 'linear-gradient(#fff, #000\\29)'],
     `linear-gradient(${Array(9).fill('#fff').join()})`,

@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import type { booking } from '#shared/api/booking'
+import { type booking, joinEarlyMilliseconds } from '#shared/api/booking'
 import type { OutputOf } from '#shared/kit/contract'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
+import { useNowUntil } from '../kit/use-now.ts'
 
 type Shown = Pick<
   OutputOf<typeof booking.invited>,
@@ -13,12 +14,14 @@ type Shown = Pick<
 
 export const linkToCall = (token: string): string => `${location.origin}/join/${token}`
 
-/** A call, for whoever has its token: a guest who booked it can cancel it there. */
+/** A call, for whoever has its token: they enter it there, and a guest who booked it can cancel it. */
 export function CallCard({ call, token, isNew = false }: { call: Shown; token: string; isNew?: boolean }) {
   const client = useClient()
   const tell = useTell()
   const [status, setStatus] = useState(call.status)
   const isOn = status === 'confirmed' || status === 'pending'
+  const opensAt = Date.parse(call.scheduled_at) - joinEarlyMilliseconds
+  const now = useNowUntil(new Date(opensAt).toISOString())
   const titles = {
     pending: 'A call',
     confirmed: 'A call',
@@ -28,6 +31,10 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   const copy = async () => {
     await navigator.clipboard.writeText(linkToCall(token))
     tell('Copied')
+  }
+  const enter = async () => {
+    const { joinCode } = await client.booking.join({ token })
+    location.assign(`/room/${joinCode}`)
   }
   const cancel = async () => {
     await client.booking.cancel({ id: call.id, status: 'cancelled', token })
@@ -48,6 +55,11 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
       {isNew && call.guest_email !== null && <p className="hint">Its link goes to {call.guest_email}, too.</p>}
       {isOn && (
         <div className="row wrap">
+          {now >= opensAt && (
+            <ActButton className="button main" onPress={enter}>
+              Join the call
+            </ActButton>
+          )}
           <ActButton className="button" onPress={copy}>
             Copy the link of the call
           </ActButton>

@@ -70,6 +70,9 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
       </span>
       {isOn && (
         <span className="row">
+          <a className="button small" aria-label={`Open: ${time}`} href={linkToCall(call.invite_token)}>
+            Open
+          </a>
           <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
             Copy link
           </ActButton>

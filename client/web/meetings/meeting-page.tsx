@@ -21,7 +21,7 @@ import { useCall } from './use-call.ts'
 const words: ProblemWords = {
   ROOM_NOT_FOUND: 'There is no such meeting. Check that the whole link was copied.',
   MEETING_ENDED: 'Its host has ended this meeting.',
-  MEETING_EXPIRED: 'This meeting was open for 24 hours, and is over.',
+  MEETING_EXPIRED: 'The time of this meeting is over.',
   MEETING_FULL: 'As many people are in this meeting as may be. Try again when somebody has left.',
   BLOCKED: 'You and the host of this meeting do not meet.',
 }

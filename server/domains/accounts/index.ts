@@ -53,7 +53,7 @@ export const accounts = defineDomain(
     },
 
     async publicProfile({ address }, context) {
-      const page = await publicPageOf(address)
+      const page = await publicPageOf(context.node, address)
       context.http?.setHeader(...sharedAMinute)
       return page
     },

@@ -1,8 +1,10 @@
+import type { Node } from '#server/kernel/context'
 import type { Platform } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import type { Account } from './model.ts'
+import { partsOf } from './page-parts.ts'
 import { profileOf } from './profiles.ts'
 
 const pages: Readonly<Record<Platform, string>> = {
@@ -16,8 +18,8 @@ const pages: Readonly<Record<Platform, string>> = {
   discord: 'https://discord.com/users/',
 }
 
-/** The page of an account that has one, by its address or its username. */
-export async function publicPageOf(name: string) {
+/** The page of an account that has one, by its address or its username. While it is suspended neither its agents nor its calls are offered. */
+export async function publicPageOf(node: Node, name: string) {
   const account = (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(usernameIn(name)))
   if (!account) throw new AppError('USER_NOT_FOUND')
   if (!account.public_landing_enabled) throw new AppError('USER_NOT_FOUND', { message: 'This user has no public page' })
@@ -26,8 +28,7 @@ export async function publicPageOf(name: string) {
   return {
     user: { address: id, name: shownName, username, ensName: null, avatarUrl, bio, is_bot: isBot(id) },
     socials: (account.socials ?? []).map((social) => ({ ...social, url: pages[social.platform] + social.handle })),
-    agents: [],
-    scheduling: null,
+    ...(account.is_banned ? { agents: [], scheduling: null } : await partsOf(node, id)),
   }
 }
 

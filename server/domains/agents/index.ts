@@ -16,6 +16,7 @@ import { listenToWriting } from './in-rooms/writing.ts'
 import { Agents } from './model.ts'
 import { agentsOf, createAgent, updateAgent } from './owned.ts'
 import { tellPictures } from './pictures.ts'
+import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
 import * as inRooms from './room-actions.ts'
 import { stopAllRuns, stopRun } from './runs/begin.ts'
@@ -80,6 +81,7 @@ export const agents = defineDomain(
     settings: agentSettings,
     jobs: [removal],
     start: (node) => {
+      showOnPages(node)
       void fileAgents().catch((error: unknown) =>
         node.logger.warn({ error }, 'older agents were not filed for the search'),
       )

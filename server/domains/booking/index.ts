@@ -4,6 +4,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
 import { book } from './book.ts'
+import { roomOfCall } from './entering.ts'
 import { cancelCall, invite, openInvitation } from './invitation.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
@@ -34,6 +35,11 @@ export const booking = defineDomain(contract, {
     const stored = await openInvitation(context, token)
     const call = invitedCall(stored, await nameOfAccount(node, stored.recipient_wallet_address), node.now())
     return { ...call, call }
+  },
+
+  async join({ token }, context) {
+    const room = await roomOfCall(context, token)
+    return { ...done, ...room, room }
   },
 
   async cancel({ id, token }, context) {

@@ -18,7 +18,7 @@ type Given = InputOf<typeof contract.createShareable>
 export async function createShareable(context: Context, given: Given): Promise<StoredCall> {
   const { node } = context
   const { account } = signedIn(context)
-  const { scheduledAt, timezone, durationMinutes } = given
+  const { scheduledAt, timezone = 'UTC', durationMinutes = 30 } = given
   if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
   if (Date.parse(scheduledAt) <= node.now())
     throw new AppError('VALIDATION_ERROR', { message: 'scheduledAt must be in the future' })

@@ -23,6 +23,8 @@ const onwards: { readonly [From in CallStatus]: readonly CallStatus[] } = {
 const ofCallee: readonly CallStatus[] = ['active', 'declined']
 const withoutTalk: readonly CallStatus[] = ['missed', 'declined']
 const goesOn = (status: CallStatus) => onwards[status].length > 0
+/** What somebody noted of a call that came to nothing, and may be noted otherwise later. */
+const corrigible: readonly CallStatus[] = ['missed', 'declined', 'failed']
 
 /** A call as it stands now: one that has rung too long is missed, and one of which nobody has said for a day that it ended has failed. */
 export function standing(call: StoredCall, now: number): StoredCall {
@@ -55,6 +57,8 @@ export function changed(
 ): StoredCall {
   const { status = call.status } = change
   const isNews = status !== call.status
+  if (isNews && call.is_note && corrigible.includes(call.status) && !goesOn(status))
+    return corrected(call, status, change, now)
   if (isNews && !onwards[call.status].includes(status)) throw past(call)
   if (isNews && ofCallee.includes(status) && by !== call.callee_address)
     throw new AppError('FORBIDDEN', { message: 'Only who is called answers or declines' })
@@ -73,6 +77,19 @@ export function changed(
   const said = isTold ? change : { endedAt: timeAt(Math.max(now, Date.parse(from))) }
   const isAnswered = status === 'completed' || call.answered_at !== null
   return { ...call, status, ...endOf(status, Date.parse(from), isAnswered, said, now) }
+}
+
+/** Is the call noted otherwise than it was, when it was over already? */
+export const isCorrected = (before: StoredCall, { status }: StoredCall): boolean =>
+  !goesOn(before.status) && status !== before.status
+
+/** A note with another outcome; times that are not said stay, but for the length of what was no talk. */
+function corrected(call: StoredCall, status: CallStatus, said: SaidEnd, now: number): StoredCall {
+  const { started_at, ended_at, duration_seconds } = call
+  const isTold = Boolean(said.endedAt) || said.durationSeconds !== undefined
+  const kept = { ended_at, duration_seconds: withoutTalk.includes(status) ? 0 : duration_seconds }
+  const times = isTold ? endOf(status, Date.parse(started_at), status === 'completed', said, now) : kept
+  return { ...call, status, ...times }
 }
 
 const contradicts = (call: StoredCall, { endedAt, durationSeconds }: SaidEnd): boolean =>

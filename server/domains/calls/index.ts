@@ -5,7 +5,7 @@ import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
-import { changed, standing, timesOf } from './course.ts'
+import { changed, isCorrected, standing, timesOf } from './course.ts'
 import { Calls, type StoredCall } from './model.ts'
 import { shown, shownOne } from './rows.ts'
 
@@ -44,6 +44,7 @@ export const calls = defineDomain(contract, {
       answered_at: null,
       created_at: new Date(now).toISOString(),
       ...times,
+      ...(status !== 'ringing' && { is_note: true }),
     })
     const call = await tell(context, stored)
     if (call.status === 'ringing')
@@ -63,7 +64,8 @@ export const calls = defineDomain(contract, {
       const call = standing(stored, now)
       const next = changed(call, account, change, now)
       if (next === call) return { call: await shownOne(context.node, call) }
-      if (next.status === 'active') await refuseBlocked(call.caller_address, call.callee_address)
+      if (next.status === 'active' || isCorrected(call, next))
+        await refuseBlocked(call.caller_address, call.callee_address)
       if (await replace(stored, next)) return { call: await tell(context, next) }
     }
     throw new AppError('CONFLICT')

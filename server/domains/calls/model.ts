@@ -15,6 +15,8 @@ export interface StoredCall {
   ended_at: string | null
   duration_seconds: number
   created_at: string
+  /** It was told when it was over, and never rang here; absent of calls that did, and of those that older versions stored. */
+  is_note?: boolean
 }
 
 const required = { type: String, required: true } as const
@@ -35,6 +37,7 @@ export const Calls = mongoose.model<StoredCall>(
       ended_at: optional,
       duration_seconds: { type: Number, required: true },
       created_at: required,
+      is_note: { type: Boolean },
     },
     { collection: 'calls', versionKey: false },
   )

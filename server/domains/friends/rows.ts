@@ -32,12 +32,14 @@ const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile 
 
 export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
   const isAsker = pair.from_address === account
+  const tag = tagOf(pair, account)
   return {
     id: isAsker ? pair.from_friend_id : pair.to_friend_id,
     user_address: account,
     friend_address: otherOf(pair, account),
     nickname: isAsker ? pair.from_nickname : pair.to_nickname,
-    tag: tagOf(pair, account),
+    tag,
+    tags: tag === null ? [] : [tag],
     created_at: pair.changed_at,
     username,
     display_name,

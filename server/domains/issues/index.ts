@@ -28,7 +28,7 @@ export const issues = defineDomain(contract, {
     return { ...done, issue: { url, number, id } }
   },
 
-  async list({ state, page }, { node }) {
+  async list({ state = 'open', page }, { node }) {
     return { issues: (await codeHost(node).list(state, page)).map(shown) }
   },
 

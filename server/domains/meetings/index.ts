@@ -9,12 +9,12 @@ import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL } from '#server/log/types'
 import { meetingOver } from '#shared/api/meeting-seats'
-import { meetings as contract } from '#shared/api/meetings'
+import { meetings as contract, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
-import { endMeeting, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
+import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
 import { enter, keepSeats, leave, signal } from './seating.ts'
 import { clear, countedIn } from './seats.ts'
 import { meetingSettings } from './settings.ts'
@@ -26,7 +26,7 @@ const most = { opened: { many: 50, seconds: 24 * hourSeconds }, tokens: { many: 
 export const meetings = defineDomain(
   contract,
   {
-    async create({ title, maxParticipants }, context) {
+    async create({ title = 'Quick Meeting', maxParticipants = placesAtMost }, context) {
       const { account } = signedIn(context)
       const { node } = context
       await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { name: title }))
@@ -123,8 +123,6 @@ async function isTheirs(node: Node, account: string, name: string): Promise<bool
   const profile = (await profilesOf(node, [account])).get(account)
   return profile !== undefined && [profile.name, profile.username, profile.display_name].includes(name)
 }
-
-const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
 
 const shown = ({ _id, room_id, join_code, title, max_participants, expires_at }: StoredMeeting) => ({
   id: _id,

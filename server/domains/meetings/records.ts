@@ -33,6 +33,26 @@ export const permanentRoom = async (node: Node, host: string): Promise<StoredMee
     null,
   ))
 
+interface BookedCall {
+  id: string
+  host: string
+  title: string
+  ends: Date
+}
+
+/** The meeting of a call that was booked: the same for all who come to it, on whatever node, and over with it. Throws MEETING_ENDED where its host has ended it. */
+export async function meetingOfCall(node: Node, { id, host, title, ends }: BookedCall): Promise<StoredMeeting> {
+  const _id = `call-${id}`
+  const meeting =
+    (await Meetings.findOne({ _id }).lean<StoredMeeting>()) ??
+    (await insert(node, { _id }, { title, max_participants: placesAtMost, host_wallet_address: host }, ends.getTime()))
+  if (meeting.status === 'ended') throw new AppError('MEETING_ENDED')
+  return meeting
+}
+
+/** Where people enter a meeting: by its code, or the address of the account whose permanent room it is. */
+export const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
+
 async function insert(
   node: Node,
   is: Pick<StoredMeeting, '_id' | 'permanent_of'>,

@@ -1,3 +1,4 @@
+import { showsOnPages } from '#server/domains/accounts/page-parts'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { scheduling as contract } from '#shared/api/scheduling'
@@ -6,7 +7,7 @@ import { done } from '#shared/kit/primitives'
 import { bookableSettings } from './bookable.ts'
 import { shownSlot } from './card.ts'
 import { freeTimes } from './free-times.ts'
-import { configure, settingsSeenBy } from './own-settings.ts'
+import { bookedAt, configure, settingsSeenBy } from './own-settings.ts'
 import { spanAsked } from './spans.ts'
 import { removeWindow, setWindow, shownWindow, windowsOf } from './windows.ts'
 
@@ -26,35 +27,44 @@ function named(
   return account
 }
 
-export const scheduling = defineDomain(contract, {
-  settings: (input, { caller }) => settingsSeenBy(caller.account, named(input, caller.account)),
+export const scheduling = defineDomain(
+  contract,
+  {
+    settings: (input, { caller }) => settingsSeenBy(caller.account, named(input, caller.account)),
 
-  async configure({ userAddress: _, ...given }, context) {
-    return { ...done, settings: await configure(context.node, signedIn(context).account, given) }
-  },
+    async configure({ userAddress: _, ...given }, context) {
+      return { ...done, settings: await configure(context.node, signedIn(context).account, given) }
+    },
 
-  async windows(_input, context) {
-    return { windows: (await windowsOf(signedIn(context).account)).map(shownWindow) }
-  },
+    async windows(_input, context) {
+      return { windows: (await windowsOf(signedIn(context).account)).map(shownWindow) }
+    },
 
-  async setWindow(input, context) {
-    return { window: shownWindow(await setWindow(context, signedIn(context).account, input)) }
-  },
+    async setWindow(input, context) {
+      return { window: shownWindow(await setWindow(context, signedIn(context).account, input)) }
+    },
 
-  async removeWindow({ id }, context) {
-    await removeWindow(signedIn(context).account, id)
-    return done
-  },
+    async removeWindow({ id }, context) {
+      await removeWindow(signedIn(context).account, id)
+      return done
+    },
 
-  async availability(input, { node, caller }) {
-    const account = named(input, caller.account)
-    const settings = await bookableSettings(account)
-    const { slots, timezone, duration, none } = await freeTimes(node, account, settings, slotsAtMost, (zone) =>
-      spanAsked(input, input.timezone ?? zone, node.now()),
-    )
-    const availableSlots = slots.map(shownSlot)
-    const { scheduling_price_cents: priceCents, scheduling_paid_duration_minutes: paidDuration } = settings
-    const times = { availableSlots, slots: availableSlots, duration, paidDuration, timezone }
-    return { ...times, priceCents, ...(none && reasons[none]) }
+    async availability(input, { node, caller }) {
+      const account = named(input, caller.account)
+      const settings = await bookableSettings(account)
+      const { slots, timezone, duration, none } = await freeTimes(node, account, settings, slotsAtMost, (zone) =>
+        spanAsked(input, input.timezone ?? zone, node.now()),
+      )
+      const availableSlots = slots.map(shownSlot)
+      const { scheduling_price_cents: priceCents, scheduling_paid_duration_minutes: paidDuration } = settings
+      const times = { availableSlots, slots: availableSlots, duration, paidDuration, timezone }
+      return { ...times, priceCents, ...(none && reasons[none]) }
+    },
   },
-})
+  {
+    start(node) {
+      showsOnPages(node, { scheduling: bookedAt })
+      return []
+    },
+  },
+)

@@ -37,6 +37,13 @@ export async function settingsSeenBy(viewer: string | null, account: string): Pr
   return viewer === account || settings.scheduling_enabled ? settings : defaults
 }
 
+/** What the public page of an account shows of how it can be booked; null where it cannot. */
+export async function bookedAt(account: string) {
+  const settings = await settingsOf(account)
+  const { scheduling_slug: slug, scheduling_title: title, scheduling_bio: bio } = settings
+  return settings.scheduling_enabled ? { slug, title, bio } : null
+}
+
 const attempts = 20
 
 type Change = Partial<SchedulingSettings>

@@ -76,4 +76,20 @@ export const calls: readonly Mutation[] = [
     put: 'if (ended < 0) throw',
     caughtBy: told('is refused over both doors'),
   },
+  {
+    name: 'who is blocked tells a note otherwise',
+    breaks: 'a block in either direction refuses calls',
+    file: 'server/domains/calls/index.ts',
+    find: ' || isCorrected(call, next)',
+    put: '',
+    caughtBy: told('is not told otherwise to who has blocked'),
+  },
+  {
+    name: 'a call that rang is told otherwise when it is over',
+    breaks: 'how a call ended stays',
+    file: 'server/domains/calls/course.ts',
+    find: 'isNews && call.is_note && corrigible',
+    put: 'isNews && corrigible',
+    caughtBy: told('of a call that rang stands'),
+  },
 ]

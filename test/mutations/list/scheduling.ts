@@ -123,4 +123,28 @@ export const scheduling: readonly Mutation[] = [
     put: 'saidBy(call)',
     caughtBy: { ...bookings('go to the guest and to the host'), file: 'test/server/booking-letters.test.ts' },
   },
+  {
+    name: 'a call is entered long before it begins',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/entering.ts',
+    find: 'if (now < opens)',
+    put: 'if (now < 0)',
+    caughtBy: { ...bookings('is entered from five minutes'), file: 'test/server/call-rooms.test.ts' },
+  },
+  {
+    name: 'a call that was cancelled is entered',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/entering.ts',
+    find: "if (status === 'cancelled')",
+    put: "if (status === 'pending')",
+    caughtBy: { ...bookings('nobody enters one'), file: 'test/server/call-rooms.test.ts' },
+  },
+  {
+    name: 'each who comes to a call has a room of their own',
+    breaks: 'scheduling',
+    file: 'server/domains/meetings/records.ts',
+    find: 'insert(node, { _id }, {',
+    put: 'insert(node, { _id: newId() }, {',
+    caughtBy: { ...bookings('of many who come at once'), file: 'test/server/call-rooms.test.ts' },
+  },
 ]

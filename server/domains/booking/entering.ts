@@ -1,0 +1,36 @@
+import { joinUrlOf, meetingOfCall } from '#server/domains/meetings/records'
+import type { StoredCall } from '#server/domains/scheduling/model'
+import type { Context } from '#server/kernel/context'
+import { joinEarlyMilliseconds } from '#shared/api/booking'
+import { AppError } from '#shared/errors'
+import { openInvitation } from './invitation.ts'
+import { statusOf } from './shown.ts'
+
+const hourSeconds = 3_600
+/** From one address in an hour, whichever calls are entered. */
+const entriesAnHour = 60
+
+/** The room of a call, for whoever has the token of its invitation, while the call is open. */
+export async function roomOfCall(context: Context, token: string) {
+  const { node, caller } = context
+  if (!(await node.limits.guard('calls-entered', caller.ip, entriesAnHour, hourSeconds)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+  const call = await openInvitation(context, token)
+  refuseClosed(call, node.now())
+  const { _id: id, recipient_wallet_address: host, title, ends_at: ends } = call
+  const { room_id: roomId, join_code: joinCode } = await meetingOfCall(node, { id, host, title, ends })
+  return { roomId, joinCode, joinUrl: joinUrlOf(node, joinCode) }
+}
+
+/** Refuses who comes too early, or to a call that was cancelled or is over. */
+function refuseClosed(call: StoredCall, now: number): void {
+  const status = statusOf(call, now)
+  if (status === 'cancelled') throw new AppError('FORBIDDEN', { message: 'This call is cancelled' })
+  if (status === 'completed') throw new AppError('FORBIDDEN', { message: 'This call is over' })
+  const opens = call.scheduled_at.getTime() - joinEarlyMilliseconds
+  if (now < opens)
+    throw new AppError('FORBIDDEN', {
+      message: 'This call can be entered from five minutes before it begins',
+      details: { opensAt: new Date(opens).toISOString() },
+    })
+}
