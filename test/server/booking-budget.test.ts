@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { codeFor } from '#test/support/letters'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 
 let server: Booted
@@ -38,4 +39,15 @@ test('an account sends thirty invitations a day', async () => {
     outcomes.push(outcomeOf(await who.tries(over[one % 2] ?? 'rest', booking.invite, asked)))
   }
   expect(outcomes).toEqual([...Array.from({ length: 30 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
+})
+
+test('letters about calls are few to one address, and keep no code for signing in from it', async () => {
+  const who = await person(server, 'writes often')
+  const { id: callId } = await who.does('rest', booking.createShareable, { scheduledAt: inThreeDays(9) })
+  const schedulerEmail = 'often.written@example.test'
+  const outcomes: string[] = []
+  for (let one = 0; one < 4; one++)
+    outcomes.push(outcomeOf(await who.tries('rest', booking.invite, { callId, schedulerEmail })))
+  expect(outcomes).toEqual([...Array.from({ length: 3 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
+  expect(await codeFor(server, schedulerEmail)).toMatch(/^\d{6}$/)
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { accountByEmail } from '#server/domains/accounts/emails'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { type NewCall, refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
@@ -106,9 +107,11 @@ function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {
     : new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used for another call' } })
 }
 
-async function refuseBooker({ account }: Booker, host: string): Promise<void> {
+/** A guest is known by their address, where an account has verified it. */
+async function refuseBooker({ account, id }: Booker, host: string): Promise<void> {
   if (account === host) throw new AppError('VALIDATION_ERROR', { message: 'Nobody books a call with themself' })
-  if (account !== null && (await areBlocked(account, host)))
+  const known = account ?? (await accountByEmail(id))?._id
+  if (known !== undefined && (await areBlocked(known, host)))
     throw new AppError('BLOCKED', { message: 'You cannot book this user' })
 }
 

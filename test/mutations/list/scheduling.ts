@@ -116,6 +116,22 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('nothing is charged for a time'), file: 'test/server/booking-paid.test.ts' },
   },
   {
+    name: 'who is blocked books as a guest',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/book.ts',
+    find: 'account ?? (await accountByEmail(id))?._id',
+    put: 'account ?? undefined',
+    caughtBy: bookings('of a guest at the address that somebody has verified'),
+  },
+  {
+    name: 'letters about calls use up those with codes',
+    breaks: 'T76',
+    file: 'server/domains/booking/letters.ts',
+    find: "limits.guard('call-letters-by', `${email} ${by}`",
+    put: "limits.guard('sent-to', email || by",
+    caughtBy: { ...bookings('letters about calls are few'), file: 'test/server/booking-budget.test.ts' },
+  },
+  {
     name: 'a time is held only once it is paid for',
     breaks: 'scheduling',
     file: 'server/domains/payments/take.ts',
