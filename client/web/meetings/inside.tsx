@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from 'react'
-import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
@@ -47,7 +46,7 @@ export function Inside(props: {
             isMuted={state === 'there' && !sends.audio}
             note={notes[state]}
           >
-            {onRemove && <ConfirmButton title={`Remove ${isolated(name)}`} onConfirm={() => onRemove(peer)} />}
+            {onRemove && <ConfirmButton title="Remove" of={name} onConfirm={() => onRemove(peer)} />}
           </Picture>
         ))}
       </div>
