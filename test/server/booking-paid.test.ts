@@ -123,6 +123,7 @@ test('one payment is for one booking of one person: not of another time, by some
 test('nothing is charged for a time that is taken, also where that is found only after the payment was verified', async () => {
   const [booker, quicker] = [await somebody(), await somebody()]
   await quicker.does('rest', booking.schedule, { ...at(9), isPaid: false })
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, at(9)))).toBe('409 SLOT_TAKEN')
   const paymentHeader = await pay()
   const taken = await booker.refused('rest', booking.schedule, { ...at(9), paymentHeader })
   expect(taken).toMatchObject({ status: 409, code: 'SLOT_TAKEN' })
