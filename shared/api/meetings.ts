@@ -126,7 +126,7 @@ export const meetings = {
   }),
   remove: operation({
     summary:
-      'Remove somebody from a meeting of the caller that is held over this server. They are told, and not let in again for an hour: an account, or whoever comes from the address of a guest without being signed in.',
+      'Remove somebody from a meeting of the caller that is held over this server. They are told, and for an hour neither they nor guests who come from their address are let in.',
     http: 'DELETE /api/rooms/:code/people/:peer',
     socket: '/meetings meeting:remove',
     access: 'user',

@@ -15,7 +15,7 @@ import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
-import { guestOf, keepOut, knownAs, refuseRemoved } from './removal.ts'
+import { guestOf, keepOut, refuseRemoved } from './removal.ts'
 import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
 import { clear, countedIn, seatOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
@@ -90,7 +90,7 @@ export const meetings = defineDomain(
       const seat = await seatOf(peer)
       if (seat?.room_id !== room) throw new AppError('NOT_FOUND', { message: 'Nobody in this meeting' })
       if (seat.is_host) throw new AppError('VALIDATION_ERROR', { message: 'The host leaves or ends the meeting' })
-      await keepOut(node, room, seat.known_as ?? seat.identity)
+      await keepOut(node, seat)
       await leaveBy(node, { room, peer })
       context.emit(meetingOver, audiences.peer(room, peer), { why: 'removed' })
       return done
@@ -104,7 +104,7 @@ export const meetings = defineDomain(
       if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
       const { account, ip } = caller
       const identity = account ?? guestOf(newId())
-      await refuseRemoved(node, room, knownAs(room, identity, ip))
+      await refuseRemoved(node, room, identity, ip)
       if (account !== null && (await areBlocked(account, host)))
         throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
       if (account === null || !(await isTheirs(node, account, name)))

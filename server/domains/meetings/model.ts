@@ -57,8 +57,8 @@ export interface StoredSeat {
   identity: string
   name: string
   is_host: boolean
-  /** By what they are refused once they were removed; absent of places that the version before gave. */
-  known_as?: string
+  /** Where they come from; absent of places that the version before gave. */
+  from?: string
   until: Date
 }
 
@@ -72,7 +72,7 @@ export const Seats = mongoose.model<StoredSeat>(
       identity: required,
       name: required,
       is_host: { type: Boolean, required: true },
-      known_as: { type: String },
+      from: { type: String },
       until: { type: Date, required: true },
     },
     { collection: 'meeting_seats', versionKey: false },
@@ -84,7 +84,7 @@ export const Seats = mongoose.model<StoredSeat>(
 
 /** That somebody was removed from a meeting by its host, and until when they are not let in again. */
 export interface StoredRemoval {
-  /** The room, and by what they are known, with a space between. */
+  /** The room, and who or where from, with a space between. */
   _id: string
   until: Date
 }

@@ -15,7 +15,7 @@ import { done } from '#shared/kit/primitives'
 import { iceServersFor } from './ice.ts'
 import type { StoredSeat } from './model.ts'
 import { meetingOfRoom } from './records.ts'
-import { knownAs, refuseRemoved } from './removal.ts'
+import { originIn, refuseRemoved } from './removal.ts'
 import { giveUp, renew, renewMilliseconds, seatOf, seatsIn, seatsOf, takeSeat } from './seats.ts'
 
 const leftTopic = 'meetings:left'
@@ -54,14 +54,13 @@ async function takePlace(context: Context, connection: Connection, token: string
   const pass = await node.services.meetings.read(token)
   if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
   const { max_participants } = await meetingOfRoom(node, pass.room)
-  const known = knownAs(pass.room, pass.identity, caller.ip)
-  await refuseRemoved(node, pass.room, known)
+  await refuseRemoved(node, pass.room, pass.identity, caller.ip)
   await rise(node, connection)
   for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
     await leaveBy(node, { room: room_id, peer })
     context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
   }
-  const seat = await takeSeat(node, pass, max_participants, known)
+  const seat = await takeSeat(node, pass, max_participants, originIn(pass.room, caller.ip))
   sit(node, connection, { room: seat.room_id, peer: seat.peer })
   const people = await seatsIn(node, [pass.room])
   const me = shown(seat)

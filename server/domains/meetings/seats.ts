@@ -14,12 +14,12 @@ export async function takeSeat(
   node: Node,
   { room, identity, name, isHost }: Pass,
   most: number,
-  known_as: string,
+  from: string,
 ): Promise<StoredSeat> {
   const now = node.now()
   await Seats.deleteMany({ room_id: room, until: { $lte: new Date(now) } })
   const until = new Date(now + leaseMilliseconds)
-  const seat = { room_id: room, peer: newId(), identity, name, is_host: isHost, known_as, until }
+  const seat = { room_id: room, peer: newId(), identity, name, is_host: isHost, from, until }
   for (let place = isHost ? 0 : 1; place < (isHost ? 1 : most); place++) {
     const taken = { _id: `${room} ${place}`, ...seat }
     try {
