@@ -165,7 +165,7 @@ test('a call that is known to be paid only later is booked by itself, whatever i
   expect(await callsOfHost()).toMatchObject([{ status: 'pending', is_paid: false, payment_status: 'pending' }])
   await host.does('rest', scheduling.configure, { scheduling_enabled: false })
   await expect
-    .poll(callsOfHost, { timeout: 15_000 })
+    .poll(callsOfHost)
     .toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
   const [call] = await callsOfHost()
   for (const door of over) expect((await booker.does(door, booking.schedule, asked)).id).toBe(call?.id)
@@ -178,7 +178,7 @@ test('what was settled when a server died is booked after', async () => {
     throw new Error('died')
   })
   await booker.tries('rest', booking.schedule, { ...at(9), paymentHeader: await pay() })
-  await expect.poll(callsOfHost, { timeout: 15_000 }).toMatchObject([{ status: 'confirmed', payment_status: 'paid' }])
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', payment_status: 'paid' }])
   expect(facilitator.charged).toHaveLength(1)
 })
 
@@ -189,7 +189,7 @@ test('a call that is cancelled while it is paid for stays so, says that it is pa
   expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   const [held] = await callsOfHost()
   await host.does('rest', booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
-  await expect.poll(callsOfHost, { timeout: 15_000 }).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
   const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
   expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([owed])
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
@@ -209,7 +209,7 @@ test('a time is free again where its payment is rejected, or nobody works on it 
   // As a server leaves it that dies once it holds the time.
   const died = { state: 'verifying', leased_until: new Date(0) }
   await Payments.updateOne({ agent_id: `call:${host.account}`, state: 'unknown' }, { $set: died })
-  await expect.poll(callsOfHost, { timeout: 15_000 }).toHaveLength(1)
+  await expect.poll(callsOfHost).toHaveLength(1)
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
 
@@ -234,7 +234,7 @@ test.each(over)('a payment that is no good books nothing, and is told why, over 
   expect(await outcome(await pay())).toBe('202 PAYMENT_PENDING')
   const { body } = await booker.rest('POST /api/scheduling/schedule', { ...at(10), paymentHeader: 'nonsense' })
   expect(body).toMatchObject({ details: { message: expect.stringMatching(/not valid/) }, priceCents: price })
-  await expect.poll(callsOfHost, { timeout: 15_000 }).toMatchObject([{ payment_status: 'paid' }])
+  await expect.poll(callsOfHost).toMatchObject([{ payment_status: 'paid' }])
 })
 
 test('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
