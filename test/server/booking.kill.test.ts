@@ -31,13 +31,13 @@ async function start(environment: Record<string, string>) {
 
 test.each(['payment-asked', 'payment-answered', 'payment-settled'])(
   'a server that dies at %s charges for a call once, and books it after, though its host takes no calls any more',
-  async (FAILPOINT) => {
+  async (place) => {
     const facilitator = await openFacilitator()
     onTestFinished(() => facilitator.close())
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'plaza-booking-'))
     directories.push(DATA_DIR)
     const environment = { DATA_DIR, X402_FACILITATOR_URL: facilitator.url }
-    const dying = await start({ ...environment, FAILPOINT })
+    const dying = await start({ ...environment, FAILPOINT: place })
     const [host, booker] = [await personAt(dying.url, 'kill host'), await personAt(dying.url, 'kill booker')]
     await verifyEmail(dying, host, 'kill.host@example.test')
     await host.does('rest', scheduling.configure, {

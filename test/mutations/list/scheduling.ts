@@ -124,11 +124,11 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: bookings('of a guest at the address that somebody has verified'),
   },
   {
-    name: 'letters about calls use up those with codes',
+    name: 'one asker has any number of letters about calls sent',
     breaks: 'T76',
     file: 'server/domains/booking/letters.ts',
-    find: "limits.guard('call-letters-by', `${email} ${by}`",
-    put: "limits.guard('sent-to', email || by",
+    find: "(await limits.guard('call-letters-by', `${email} ${by}`, most.asker, hourSeconds)) &&",
+    put: 'email !== by &&',
     caughtBy: { ...bookings('letters about calls are few'), file: 'test/server/booking-budget.test.ts' },
   },
   {
