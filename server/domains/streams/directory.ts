@@ -3,7 +3,7 @@ import { audiences, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { inOrder } from '#server/kernel/pages'
 import type { PublicStream } from '#shared/api/stream-records'
-import { streamListed } from '#shared/api/streams'
+import { streamListed } from '#shared/api/stream-events'
 import { type StoredStream, Streams } from './model.ts'
 import { publicStreamsOf } from './shown.ts'
 
