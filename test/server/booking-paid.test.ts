@@ -207,8 +207,10 @@ test('a time is free again where its payment is rejected, or nobody works on it 
   facilitator.settlements.push({ state: 'unknown' })
   expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   // As a server leaves it that dies once it holds the time.
-  const died = { state: 'verifying', leased_until: new Date(0) }
-  await Payments.updateOne({ agent_id: `call:${host.account}`, state: 'unknown' }, { $set: died })
+  await Payments.updateOne(
+    { agent_id: `call:${host.account}`, state: 'unknown' },
+    { $set: { state: 'verifying', leased_until: new Date(0) } },
+  )
   await expect.poll(callsOfHost).toHaveLength(1)
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
