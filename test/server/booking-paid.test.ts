@@ -164,9 +164,7 @@ test('a call that is known to be paid only later is booked by itself, whatever i
   expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   expect(await callsOfHost()).toMatchObject([{ status: 'pending', is_paid: false, payment_status: 'pending' }])
   await host.does('rest', scheduling.configure, { scheduling_enabled: false })
-  await expect
-    .poll(callsOfHost)
-    .toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
   const [call] = await callsOfHost()
   for (const door of over) expect((await booker.does(door, booking.schedule, asked)).id).toBe(call?.id)
   expect(facilitator.charged).toHaveLength(1)

@@ -12,7 +12,13 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
-import { streamAssetChanged, streamCounted, streamHealth, streamListed, streamStateChanged } from '#shared/api/stream-events'
+import {
+  streamAssetChanged,
+  streamCounted,
+  streamHealth,
+  streamListed,
+  streamStateChanged,
+} from '#shared/api/stream-events'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, person, personAt } from '#test/support/people'

@@ -118,42 +118,45 @@ describe('a meeting that is held over this server', () => {
     expect((await enter(host)).people).toHaveLength(3)
   })
 
-  test.each(over)('its host removes somebody, who hears why and nothing more, and is not let in for an hour, over %s', async (door) => {
-    const one = await enter(host)
-    const two = await enter(guest, 'Bob')
-    const three = await visit()
-    const token = await tokenFor(guest, 'Bob')
-    const outcome = async (who: Person, peer: string, at = code) =>
-      outcomeOf(await who.tries(door, meetings.remove, { code: at, peer }))
-    const elsewhere = (await host.does('rest', meetings.create, {})).room.joinCode
-    expect(await outcome(guest, one.me.peer)).toBe('404 ROOM_NOT_FOUND')
-    expect(await outcome(host, two.me.peer, elsewhere)).toBe('404 NOT_FOUND')
-    expect(await outcome(host, 'nobody')).toBe('404 NOT_FOUND')
-    expect(await outcome(host, one.me.peer)).toBe('400 VALIDATION_ERROR')
-    expect(await counted()).toBe(3)
+  test.each(over)(
+    'its host removes somebody, who hears why and nothing more, and is not let in for an hour, over %s',
+    async (door) => {
+      const one = await enter(host)
+      const two = await enter(guest, 'Bob')
+      const three = await visit()
+      const token = await tokenFor(guest, 'Bob')
+      const outcome = async (who: Person, peer: string, at = code) =>
+        outcomeOf(await who.tries(door, meetings.remove, { code: at, peer }))
+      const elsewhere = (await host.does('rest', meetings.create, {})).room.joinCode
+      expect(await outcome(guest, one.me.peer)).toBe('404 ROOM_NOT_FOUND')
+      expect(await outcome(host, two.me.peer, elsewhere)).toBe('404 NOT_FOUND')
+      expect(await outcome(host, 'nobody')).toBe('404 NOT_FOUND')
+      expect(await outcome(host, one.me.peer)).toBe('400 VALIDATION_ERROR')
+      expect(await counted()).toBe(3)
 
-    for (const peer of [two.me.peer, three.peer]) {
-      expect(await outcome(host, peer)).toBe('200')
-      await one.line.hears(meetingLeft, (left) => left.peer === peer)
-      // Also who had an account, and comes again as a guest.
-      expect((await visit()).outcome).toBe('403 FORBIDDEN')
-    }
-    for (const { line } of [two, three]) expect(await line.hears(meetingOver)).toEqual({ why: 'removed' })
-    expect(outcomeOf(await guest.tries(two.line, seating.enter, { token }))).toBe('403 FORBIDDEN')
-    expect(outcomeOf(await guest.tries(door, meetings.token, { code, displayName: 'Bob' }))).toBe('403 FORBIDDEN')
-    const late = { to: one.me.peer, signal: offer }
-    expect(outcomeOf(await guest.tries(two.line, seating.signal, late))).toBe('403 FORBIDDEN')
-    two.line.forget()
-    const [other] = await people(server, `let in ${round}`)
-    await enter(other, 'Cora')
-    await one.line.hears(meetingEntered, ({ person }) => person.name === 'Cora')
-    await staysSilent(two.line, meetingEntered)
-    server.setAhead(3_700)
-    const [later] = await people(server, `seated ${round}`)
-    const again = outcomeOf(await later.tries(door, meetings.token, { code, displayName: 'Bob' }))
-    server.setAhead(0)
-    expect(again).toBe('200')
-  })
+      for (const peer of [two.me.peer, three.peer]) {
+        expect(await outcome(host, peer)).toBe('200')
+        await one.line.hears(meetingLeft, (left) => left.peer === peer)
+        // Also who had an account, and comes again as a guest.
+        expect((await visit()).outcome).toBe('403 FORBIDDEN')
+      }
+      for (const { line } of [two, three]) expect(await line.hears(meetingOver)).toEqual({ why: 'removed' })
+      expect(outcomeOf(await guest.tries(two.line, seating.enter, { token }))).toBe('403 FORBIDDEN')
+      expect(outcomeOf(await guest.tries(door, meetings.token, { code, displayName: 'Bob' }))).toBe('403 FORBIDDEN')
+      const late = { to: one.me.peer, signal: offer }
+      expect(outcomeOf(await guest.tries(two.line, seating.signal, late))).toBe('403 FORBIDDEN')
+      two.line.forget()
+      const [other] = await people(server, `let in ${round}`)
+      await enter(other, 'Cora')
+      await one.line.hears(meetingEntered, ({ person }) => person.name === 'Cora')
+      await staysSilent(two.line, meetingEntered)
+      server.setAhead(3_700)
+      const [later] = await people(server, `seated ${round}`)
+      const again = outcomeOf(await later.tries(door, meetings.token, { code, displayName: 'Bob' }))
+      server.setAhead(0)
+      expect(again).toBe('200')
+    },
+  )
 
   test('a connection that enters several times at once has one place, and none when it is gone', async () => {
     const line = await guest.socket('/meetings')

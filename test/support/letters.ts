@@ -25,7 +25,11 @@ export async function lettersTo(server: Pick<Booted, 'url'>, to: string): Promis
 }
 
 /** The email that a call sends; notices about changes of the account are ignored. */
-export async function letterAfter(server: Pick<Booted, 'url'>, to: string, act: () => Promise<unknown>): Promise<Shown> {
+export async function letterAfter(
+  server: Pick<Booted, 'url'>,
+  to: string,
+  act: () => Promise<unknown>,
+): Promise<Shown> {
   const letters = async () => (await lettersTo(server, to)).filter(({ subject }) => !subject?.startsWith('A change'))
   const before = (await letters()).length
   await act()

@@ -21,7 +21,15 @@ export interface Route {
   profile: string | null
 }
 
-const nowhere: Route = { room: null, panel: null, agents: null, live: null, calls: false, friends: false, profile: null }
+const nowhere: Route = {
+  room: null,
+  panel: null,
+  agents: null,
+  live: null,
+  calls: false,
+  friends: false,
+  profile: null,
+}
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {

@@ -27,7 +27,7 @@ export async function bookedWith(host: string, booker: string, header: string): 
 
 /** Books a call that is held for a payment, whatever its host wants by now; throws where it is not known yet whether it is paid. */
 export async function bookOnceSettled(node: Node, call: StoredCall): Promise<StoredCall> {
-  const payment = await Payments.findOne({ _id: call.payment_id }).lean<StoredPayment>()
+  const payment = await Payments.findOne({ _id: call.payment_id ?? '' }).lean<StoredPayment>()
   const booked = payment?.state === 'settled' ? await bookHeld(node, payment) : null
   if (booked) return booked
   if (payment) throw payment.state === 'unknown' ? pending(node, payment) : inProgress(payment)
