@@ -21,7 +21,7 @@ async function ask(page: Page, written: string): Promise<void> {
 test.each([
   ['desktop', desktop],
   ['phone', phone],
-])('somebody is asked by their address, accepts, is written to and removed, on a %s', async (_name, device) => {
+])('somebody is asked by their address, declines, is asked again, accepts and is removed, on a %s', async (_name, device) => {
   const [one, two] = [await plaza.guest(device), await plaza.guest(device)]
   const address = await accountOf(two)
   await openFriends(one)
