@@ -21,40 +21,43 @@ async function ask(page: Page, written: string): Promise<void> {
 test.each([
   ['desktop', desktop],
   ['phone', phone],
-])('somebody is asked by their address, declines, is asked again, accepts and is removed, on a %s', async (_name, device) => {
-  const [one, two] = [await plaza.guest(device), await plaza.guest(device)]
-  const address = await accountOf(two)
-  await openFriends(one)
-  await one.getByText('No friends yet').waitFor()
-  expect(await axeFaults(one)).toEqual([])
-  await ask(one, '@nobody_of_this_name')
-  await one.getByRole('alert').getByText('Nobody is called').waitFor()
-  await ask(one, address)
-  await rowsIn(one, 'Whom you ask')
-    .getByRole('button', { name: /^Take back/ })
-    .waitFor()
+])(
+  'somebody is asked by their address, declines, is asked again, accepts and is removed, on a %s',
+  async (_name, device) => {
+    const [one, two] = [await plaza.guest(device), await plaza.guest(device)]
+    const address = await accountOf(two)
+    await openFriends(one)
+    await one.getByText('No friends yet').waitFor()
+    expect(await axeFaults(one)).toEqual([])
+    await ask(one, '@nobody_of_this_name')
+    await one.getByRole('alert').getByText('Nobody is called').waitFor()
+    await ask(one, address)
+    await rowsIn(one, 'Whom you ask')
+      .getByRole('button', { name: /^Take back/ })
+      .waitFor()
 
-  await openFriends(two)
-  const asking = rowsIn(two, 'Who asks you')
-  await asking.getByRole('button', { name: /^Decline/ }).click()
-  await asking.waitFor({ state: 'detached' })
-  await rowsIn(one, 'Whom you ask').waitFor({ state: 'detached' })
-  await ask(one, address)
-  expect(await axeFaults(one)).toEqual([])
-  await asking.getByRole('button', { name: /^Accept/ }).focus()
-  await two.keyboard.press('Enter')
-  for (const page of [one, two]) await rowsIn(page, 'Your friends').waitFor()
-  expect(await axeFaults(two)).toEqual([])
+    await openFriends(two)
+    const asking = rowsIn(two, 'Who asks you')
+    await asking.getByRole('button', { name: /^Decline/ }).click()
+    await asking.waitFor({ state: 'detached' })
+    await rowsIn(one, 'Whom you ask').waitFor({ state: 'detached' })
+    await ask(one, address)
+    expect(await axeFaults(one)).toEqual([])
+    await asking.getByRole('button', { name: /^Accept/ }).focus()
+    await two.keyboard.press('Enter')
+    for (const page of [one, two]) await rowsIn(page, 'Your friends').waitFor()
+    expect(await axeFaults(two)).toEqual([])
 
-  await rowsIn(one, 'Your friends')
-    .getByRole('button', { name: /^Remove/ })
-    .click()
-  await rowsIn(one, 'Your friends')
-    .getByRole('button', { name: /^Remove: sure/ })
-    .click()
-  for (const page of [one, two]) await page.getByText('No friends yet').waitFor()
-  await plaza.settle()
-})
+    await rowsIn(one, 'Your friends')
+      .getByRole('button', { name: /^Remove/ })
+      .click()
+    await rowsIn(one, 'Your friends')
+      .getByRole('button', { name: /^Remove: sure/ })
+      .click()
+    for (const page of [one, two]) await page.getByText('No friends yet').waitFor()
+    await plaza.settle()
+  },
+)
 
 test('a friend is online, is written to, and a request is told of above the rooms and taken back', async () => {
   const [one, two] = [await plaza.guest(), await plaza.guest()]
