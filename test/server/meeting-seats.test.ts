@@ -150,6 +150,7 @@ describe('a meeting that is held over this server', () => {
       await enter(other, 'Cora')
       await one.line.hears(meetingEntered, ({ person }) => person.name === 'Cora')
       await staysSilent(two.line, meetingEntered)
+      expect(two.line.all(meetingEntered)).toEqual([])
       server.setAhead(3_700)
       const [later] = await people(server, `seated ${round}`)
       const again = outcomeOf(await later.tries(door, meetings.token, { code, displayName: 'Bob' }))
