@@ -7,6 +7,7 @@ import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { ConnectionStrip } from './connection/connection-strip.tsx'
 import { useActivity } from './connection/use-activity.ts'
+import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
@@ -29,6 +30,8 @@ const IncomingCall = lazy(async () => ({ default: (await import('./calls/incomin
 
 const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
 
+const FriendsView = lazy(async () => ({ default: (await import('./friends/friends-view.tsx')).FriendsView }))
+
 const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
 
 const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
@@ -44,7 +47,8 @@ export function Home() {
   const client = useClient()
   const rooms = useRooms()
   const blocks = useLoadedBlocks()
-  const { room, panel, agents, live, calls, profile } = useRoute()
+  const loadedFriends = useLoadedFriends()
+  const { room, panel, agents, live, calls, friends, profile } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -52,7 +56,7 @@ export function Home() {
   useIdentityNotices()
   const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null || calls || profile !== null
+  const isElsewhere = agents !== null || live !== null || calls || friends || profile !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
@@ -62,99 +66,113 @@ export function Home() {
   return (
     <RoomsContext value={rooms}>
       <BlocksContext value={blocks}>
-        <PersonContext value={setPerson}>
-          <DeletionsUndone>
-            <div className="window">
-              <ConnectionStrip />
-              <div
-                className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
-              >
-                {room && (
-                  <button type="button" className="skip" onClick={focusComposer}>
-                    Skip to the message field
-                  </button>
-                )}
-                <Sidebar
-                  chosen={room}
-                  agents={agents}
-                  live={live}
-                  calls={calls}
-                  isBeside={room !== null || isElsewhere}
-                />
-                {room && lookOf(room).isWatched && (
-                  <LazyBoundary
-                    waiting={
-                      <div className="room-none">
-                        <Skeleton label="Opening the stream" />
-                      </div>
-                    }
-                  >
-                    <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                  </LazyBoundary>
-                )}
-                {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-                {live && (
-                  <LazyBoundary
-                    waiting={
-                      <div className="room-none">
-                        <Skeleton label="Opening the livestreams" />
-                      </div>
-                    }
-                  >
-                    <LiveView path={live} />
-                  </LazyBoundary>
-                )}
-                {calls && (
-                  <LazyBoundary
-                    waiting={
-                      <div className="room-none">
-                        <Skeleton label="Opening the calls" />
-                      </div>
-                    }
-                  >
-                    <CallsView />
-                  </LazyBoundary>
-                )}
-                {agents && (
-                  <LazyBoundary
-                    waiting={
-                      <div className="room-none">
-                        <Skeleton label="Opening the agents" />
-                      </div>
-                    }
-                  >
-                    <AgentsView path={agents} />
-                  </LazyBoundary>
-                )}
-                {profile !== null && (
-                  <LazyBoundary
-                    waiting={
-                      <div className="room-none">
-                        <Skeleton label="Opening the profile" />
-                      </div>
-                    }
-                  >
-                    <ProfilePage address={profile} />
-                  </LazyBoundary>
-                )}
-                {!room && !isElsewhere && isOpeningTour && (
-                  <div className="room-none">
-                    <Skeleton label="Opening the tour" />
-                  </div>
-                )}
+        <FriendsContext value={loadedFriends}>
+          <PersonContext value={setPerson}>
+            <DeletionsUndone>
+              <div className="window">
+                <ConnectionStrip />
+                <div
+                  className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
+                >
+                  {room && (
+                    <button type="button" className="skip" onClick={focusComposer}>
+                      Skip to the message field
+                    </button>
+                  )}
+                  <Sidebar
+                    chosen={room}
+                    agents={agents}
+                    live={live}
+                    calls={calls}
+                    friends={friends}
+                    isBeside={room !== null || isElsewhere}
+                  />
+                  {room && lookOf(room).isWatched && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening the stream" />
+                        </div>
+                      }
+                    >
+                      <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
+                    </LazyBoundary>
+                  )}
+                  {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                  {live && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening the livestreams" />
+                        </div>
+                      }
+                    >
+                      <LiveView path={live} />
+                    </LazyBoundary>
+                  )}
+                  {calls && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening the calls" />
+                        </div>
+                      }
+                    >
+                      <CallsView />
+                    </LazyBoundary>
+                  )}
+                  {friends && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening your friends" />
+                        </div>
+                      }
+                    >
+                      <FriendsView />
+                    </LazyBoundary>
+                  )}
+                  {agents && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening the agents" />
+                        </div>
+                      }
+                    >
+                      <AgentsView path={agents} />
+                    </LazyBoundary>
+                  )}
+                  {profile !== null && (
+                    <LazyBoundary
+                      waiting={
+                        <div className="room-none">
+                          <Skeleton label="Opening the profile" />
+                        </div>
+                      }
+                    >
+                      <ProfilePage address={profile} />
+                    </LazyBoundary>
+                  )}
+                  {!room && !isElsewhere && isOpeningTour && (
+                    <div className="room-none">
+                      <Skeleton label="Opening the tour" />
+                    </div>
+                  )}
+                </div>
               </div>
-            </div>
-            <Proof />
-            <ShortcutsKey />
-            <LazyBoundary>
-              <IncomingCall />
-            </LazyBoundary>
-            <LazyBoundary>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</LazyBoundary>
-            <LazyBoundary key={person?.id ?? ''}>
-              {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
-            </LazyBoundary>
-          </DeletionsUndone>
-        </PersonContext>
+              <Proof />
+              <ShortcutsKey />
+              <LazyBoundary>
+                <IncomingCall />
+              </LazyBoundary>
+              <LazyBoundary>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</LazyBoundary>
+              <LazyBoundary key={person?.id ?? ''}>
+                {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+              </LazyBoundary>
+            </DeletionsUndone>
+          </PersonContext>
+        </FriendsContext>
       </BlocksContext>
     </RoomsContext>
   )

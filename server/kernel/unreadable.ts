@@ -18,8 +18,13 @@ export function refuseUnreadable(server: Server): void {
     const answer = answers.get(socket)
     const isWithin = answer?.headersSent === true && !answer.writableFinished
     if (!socket.writable || isWithin) return void socket.destroy(error)
-    const [status, reason, code] = refusals[error.code ?? ''] ?? unreadable
-    const lines = [`HTTP/1.1 ${status} ${reason}`, `${errorHeaders.code}: ${code}`, 'Connection: close', '', '']
-    socket.end(lines.join('\r\n'), () => void socket.destroy(error))
+    endUnreadable(socket, error.code, error)
   })
+}
+
+/** Answers on a connection that nothing more is read from, by what the parser says of it, or would. */
+export function endUnreadable(socket: Duplex, what = '', error?: Error): void {
+  const [status, reason, code] = refusals[what] ?? unreadable
+  const lines = [`HTTP/1.1 ${status} ${reason}`, `${errorHeaders.code}: ${code}`, 'Connection: close', '', '']
+  socket.end(lines.join('\r\n'), () => void socket.destroy(error))
 }

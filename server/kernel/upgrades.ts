@@ -1,4 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
+import { endUnreadable } from './unreadable.ts'
+
+/** Node tells no more headers of a request than about these: the length of its body could be among the others. */
+const toldHeaders = 1_000
 
 /**
  * Answers requests that ask for another protocol where none is spoken as if they had not asked (RFC 9110, 7.8), as clients that would rather
@@ -7,6 +11,7 @@ import type { IncomingMessage, Server } from 'node:http'
 export function passUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
   server.on('upgrade', (request, socket, rest) => {
     if (isSpoken(request)) return
+    if (request.rawHeaders.length >= 2 * toldHeaders) return endUnreadable(socket, 'HPE_HEADER_OVERFLOW')
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), rest]))
     server.emit('connection', socket)
   })

@@ -21,7 +21,7 @@ import { paymentRefusals } from './payments.ts'
 /** The name of a zone of the IANA database; whether it is known is looked up. */
 export const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: 'Invalid timezone' })
 
-/** `completed` is what is over and was not cancelled. */
+/** `pending` is what is being paid for; `completed` what is over and was not cancelled. */
 export const callStatuses = ['pending', 'confirmed', 'cancelled', 'completed'] as const
 const Status = z.enum(callStatuses)
 

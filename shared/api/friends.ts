@@ -36,6 +36,7 @@ export const Friend = z.object({
   created_at: Time,
   ...shown,
 })
+export type Friend = z.output<typeof Friend>
 export const FriendRequest = z.object({
   id: z.string(),
   from_address: z.string(),
@@ -46,6 +47,7 @@ export const FriendRequest = z.object({
   updated_at: Time,
   ...shown,
 })
+export type FriendRequest = z.output<typeof FriendRequest>
 
 const Memo = text(100).nullish()
 /** Seen by its owner alone; an empty one clears it. */

@@ -61,8 +61,8 @@ export const meetingSignal = event('/meetings meeting:signal', {
   payload: z.object({ from: z.string(), signal: Signal }),
 })
 export const meetingOver = event('/meetings meeting:over', {
-  summary: 'You are in the meeting no more: its host ended it, or you entered it elsewhere.',
+  summary: 'You are in the meeting no more: its host ended it, or removed you, or you entered it elsewhere.',
   audience: 'meeting',
-  payload: z.object({ why: z.enum(['ended', 'elsewhere']) }),
+  payload: z.object({ why: z.enum(['ended', 'elsewhere', 'removed']) }),
 })
 export const meetingEvents = { meetingEntered, meetingLeft, meetingSignal, meetingOver }

@@ -4,6 +4,8 @@ import {
   Address,
   CallerAddress,
   canonicalAddress,
+  Done,
+  Id,
   Link,
   maybe,
   nameLine,
@@ -124,6 +126,19 @@ export const meetings = {
     input: z.object({ code: Code, hostWalletAddress: CallerAddress }),
     output: z.object({ success: z.literal(true), message: z.string() }),
     errors: ['ROOM_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
+  }),
+  remove: operation({
+    summary:
+      'Remove somebody from a meeting of the caller that is held over this server. They are told, and for an hour neither they nor guests who come from their address are let in.',
+    http: 'DELETE /api/rooms/:code/people/:peer',
+    socket: '/meetings meeting:remove',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    whileSuspended: 'withdraws',
+    input: z.object({ code: Code, peer: Id }),
+    output: Done,
+    errors: ['ROOM_NOT_FOUND', 'NOT_FOUND'],
   }),
   token: operation({
     summary:

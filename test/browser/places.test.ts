@@ -54,7 +54,7 @@ describe('the places of the page', () => {
   test('N63: the sidebar has Mentions, Live now and Agents above the rooms, each while it has something to show', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const headings = () => page.getByRole('navigation', { name: 'Your rooms' }).getByRole('heading').allInnerTexts()
-    expect(await titles(page)).toEqual(['Agents', 'Calls'])
+    expect(await titles(page)).toEqual(['Agents', 'Calls', 'Friends'])
     expect(await headings()).toEqual(['Rooms'])
     await post(page, '/api/groups', { name: `Circle ${randomUUID().slice(0, 8)}`, memberAddresses: [] })
     await page.reload()
@@ -67,7 +67,7 @@ describe('the places of the page', () => {
     const stored = await Streams.findOne({ title: 'From the roof' }).lean()
     video.publish(stored?.stream_id ?? '')
     await places(page).filter({ hasText: 'From the roof' }).waitFor()
-    expect(await titles(page)).toEqual(['Live now', 'Agents', 'Calls'])
+    expect(await titles(page)).toEqual(['Live now', 'Agents', 'Calls', 'Friends'])
 
     const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
     const text = 'You there'
@@ -77,12 +77,12 @@ describe('the places of the page', () => {
       mentions: [{ id: account, kind: 'user', start: 0, len: 3 }],
     })
     await places(page).filter({ hasText: 'Mentions' }).waitFor()
-    expect(await titles(page)).toEqual(['Mentions', 'Live now', 'Agents', 'Calls'])
+    expect(await titles(page)).toEqual(['Mentions', 'Live now', 'Agents', 'Calls', 'Friends'])
     await places(page).filter({ hasText: 'Mentions' }).click()
     await line(page, text).last().waitFor()
-    await expect.poll(() => titles(page)).toEqual(['Live now', 'Agents', 'Calls'])
+    await expect.poll(() => titles(page)).toEqual(['Live now', 'Agents', 'Calls', 'Friends'])
     video.stop(stored?.stream_id ?? '')
-    await expect.poll(() => titles(page)).toEqual(['Agents', 'Calls'])
+    await expect.poll(() => titles(page)).toEqual(['Agents', 'Calls', 'Friends'])
   })
 
   test('N63: one panel has a tab for each part that has something to show, and shows one of them at a time', async () => {

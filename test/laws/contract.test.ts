@@ -212,6 +212,7 @@ describe('the contract', () => {
         'knowledge.remove',
         'meetings.end',
         'meetings.leave',
+        'meetings.remove',
         'profiles.removeWidget',
         'rooms.leave',
         'scheduling.removeWindow',

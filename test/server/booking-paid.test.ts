@@ -1,6 +1,7 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
+import { Calls } from '#server/domains/scheduling/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
 import { payments } from '#shared/api/payments'
@@ -32,6 +33,7 @@ const sells = async (more = {}) => {
   return seller
 }
 const pay = (more = {}) => paymentOf(payer, { to: host.account, value: units, ...more })
+const callsOfHost = async () => (await host.does('rest', booking.calls, {})).calls
 const at = (hour: number) => ({ recipientAddress: host.account, scheduledAt: inThreeDays(hour), isPaid: true })
 
 beforeAll(async () => {
@@ -118,27 +120,97 @@ test('one payment is for one booking of one person: not of another time, by some
   expect(calls).toHaveLength(1)
 })
 
-test('nothing is charged for a time that is taken; one that is lost while it is paid for leaves the payment good', async () => {
+test('nothing is charged for a time that is taken, also where that is found only after the payment was verified', async () => {
   const [booker, quicker] = [await somebody(), await somebody()]
   await quicker.does('rest', booking.schedule, { ...at(9), isPaid: false })
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, at(9)))).toBe('409 SLOT_TAKEN')
   const paymentHeader = await pay()
   const taken = await booker.refused('rest', booking.schedule, { ...at(9), paymentHeader })
   expect(taken).toMatchObject({ status: 409, code: 'SLOT_TAKEN' })
   expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
 
-  facilitator.meanwhile = async () => {
-    facilitator.meanwhile = () => undefined
+  vi.spyOn(facilitator, 'verify').mockImplementationOnce(async () => {
     await quicker.does('rest', booking.schedule, { ...at(11), isPaid: false })
-  }
+    return null
+  })
   const { status, body } = await booker.rest('POST /api/scheduling/schedule', { ...at(11), paymentHeader })
   expect({ status, body }).toMatchObject({
     status: 409,
-    body: { code: 'SLOT_TAKEN', source: 'database', payment: { state: 'settled' } },
+    body: { code: 'SLOT_TAKEN', source: 'database', payment: { state: 'verifying' } },
   })
-  expect(facilitator.charged).toHaveLength(1)
+  expect(facilitator.charged).toEqual([])
   const booked = await booker.does('socket', booking.schedule, { ...at(13), paymentHeader })
   expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
   expect(facilitator.charged).toHaveLength(1)
+})
+
+test('a time is held while it is paid for: nobody else has it, and a host who takes no calls any more has this one', async () => {
+  const [booker, other] = [await somebody(), await somebody()]
+  let meanwhile = ''
+  facilitator.meanwhile = async () => {
+    facilitator.meanwhile = () => undefined
+    meanwhile = outcomeOf(await other.tries('rest', booking.schedule, { ...at(9), isPaid: false }))
+    await host.does('rest', scheduling.configure, { scheduling_enabled: false })
+  }
+  const booked = await booker.does('rest', booking.schedule, { ...at(9), paymentHeader: await pay() })
+  expect(meanwhile).toBe('409 SLOT_TAKEN')
+  expect(booked).toMatchObject({ status: 'confirmed', is_paid: true, payment_status: 'paid' })
+})
+
+test('a call that is known to be paid only later is booked by itself, whatever its host wants by then', async () => {
+  const booker = await somebody()
+  const asked = { ...at(9), paymentHeader: await pay() }
+  facilitator.settlements.push('lost')
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+  expect(await callsOfHost()).toMatchObject([{ status: 'pending', is_paid: false, payment_status: 'pending' }])
+  await host.does('rest', scheduling.configure, { scheduling_enabled: false })
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
+  const [call] = await callsOfHost()
+  for (const door of over) expect((await booker.does(door, booking.schedule, asked)).id).toBe(call?.id)
+  expect(facilitator.charged).toHaveLength(1)
+})
+
+test('what was settled when a server died is booked after', async () => {
+  const booker = await somebody()
+  vi.spyOn(Calls, 'findOneAndUpdate').mockImplementationOnce(() => {
+    throw new Error('died')
+  })
+  await booker.tries('rest', booking.schedule, { ...at(9), paymentHeader: await pay() })
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', payment_status: 'paid' }])
+  expect(facilitator.charged).toHaveLength(1)
+})
+
+test('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
+  const [booker, other] = [await somebody(), await somebody()]
+  facilitator.settlements.push('lost')
+  const asked = { ...at(9), paymentHeader: await pay() }
+  expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+  const [held] = await callsOfHost()
+  await host.does('rest', booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
+  await expect.poll(callsOfHost).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
+  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
+  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([owed])
+  await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
+})
+
+test('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
+  const [booker, other] = [await somebody(), await somebody()]
+  facilitator.settlements.push({ state: 'refused', reason: 'failed' })
+  const failed = { ...at(9), paymentHeader: await pay() }
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, failed))).toBe('402 X402_PAYMENT_FAILED')
+  await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
+  expect(await callsOfHost()).toHaveLength(1)
+
+  const asked = { ...at(11), paymentHeader: await pay() }
+  facilitator.settlements.push({ state: 'unknown' })
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+  // As a server leaves it that dies once it holds the time.
+  await Payments.updateOne(
+    { agent_id: `call:${host.account}`, state: 'unknown' },
+    { $set: { state: 'verifying', leased_until: new Date(0) } },
+  )
+  await expect.poll(callsOfHost).toHaveLength(1)
+  expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
 
 test.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
@@ -157,11 +229,12 @@ test.each(over)('a payment that is no good books nothing, and is told why, over 
     expect(await outcome(await pay())).toMatch(new RegExp(`^50[24] ${away}$`))
   }
   facilitator.away = null
+  expect(await callsOfHost()).toEqual([])
   facilitator.settlements.push({ state: 'unknown' })
   expect(await outcome(await pay())).toBe('202 PAYMENT_PENDING')
   const { body } = await booker.rest('POST /api/scheduling/schedule', { ...at(10), paymentHeader: 'nonsense' })
   expect(body).toMatchObject({ details: { message: expect.stringMatching(/not valid/) }, priceCents: price })
-  expect((await host.does('rest', booking.calls, {})).calls).toEqual([])
+  await expect.poll(callsOfHost).toMatchObject([{ payment_status: 'paid' }])
 })
 
 test('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {

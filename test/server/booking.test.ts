@@ -9,7 +9,7 @@ import { moderation } from '#shared/api/moderation'
 import { scheduling } from '#shared/api/scheduling'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
-import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
+import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
@@ -256,6 +256,23 @@ describe('a booking is refused', () => {
     await host.does('rest', scheduling.configure, { scheduling_free_enabled: true })
     await root.does('rest', accounts.suspend, { userAddress: host.account, ban: true })
     expect(outcomeOf(await booker.tries('rest', booking.schedule, at(host, time)))).toBe('403 SCHEDULING_DISABLED')
+  })
+
+  test('of a guest at the address that somebody has verified of whom the host is, or who has, blocked the other', async () => {
+    const [host, blocked, blocks, other] = [await bookable(), await somebody(), await somebody(), await somebody()]
+    await host.does('rest', social.block, { userAddress: blocked.account })
+    await blocks.does('rest', social.block, { userAddress: host.account })
+    const asked = at(host, inThreeDays(9))
+    for (const [who, outcome] of [
+      [blocked, '403 BLOCKED'],
+      [blocks, '403 BLOCKED'],
+      [other, '200'],
+    ] as const) {
+      const guest = guestOf(`Known ${who.account.slice(-6)}`)
+      await verifyEmail(server, who, guest.guestEmail)
+      const guestEmail = ` ${guest.guestEmail.toUpperCase()}`
+      expect(outcomeOf(await asGuest(server.url, { ...asked, ...guest, guestEmail }))).toBe(outcome)
+    }
   })
 
   test('T09: of nobody, and of who claims to be somebody; who is suspended books nothing', async () => {

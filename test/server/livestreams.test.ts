@@ -18,8 +18,8 @@ import {
   streamHealth,
   streamListed,
   streamStateChanged,
-  streams,
-} from '#shared/api/streams'
+} from '#shared/api/stream-events'
+import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, person, personAt } from '#test/support/people'
 import { call, connect, wallet } from '#test/support/wallet'

@@ -5,7 +5,7 @@ import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from
 import { meetings } from '#shared/api/meetings'
 import { bootWith } from '#test/support/boot-with'
 import { follow, type Line } from '#test/support/line'
-import { outcomeOf, type Person, people, staysSilent } from '#test/support/people'
+import { outcomeOf, over, type Person, people, staysSilent } from '#test/support/people'
 import { call, connect } from '#test/support/wallet'
 
 const { server } = await bootWith([], {
@@ -30,6 +30,17 @@ const tokenFor = async (who: Person, displayName = 'Ann', at = code) =>
 async function enter(who: Person, name = 'Ann', at = code) {
   const line = await who.socket('/meetings')
   return { line, ...(await who.does(line, seating.enter, { token: await tokenFor(who, name, at) })) }
+}
+/** Enters without a session. */
+async function visit() {
+  const answered = await call(server.url, `POST /api/rooms/${code}/token`, { displayName: 'Dan' })
+  const line = follow(connect(server.url, '/meetings', null))
+  await line.hears('session:ready')
+  if (answered.status !== 200) return { line, outcome: outcomeOf(answered), peer: '' }
+  const { token } = answered.body
+  const answer = await line.socket.timeout(15_000).emitWithAck('meeting:enter', { token })
+  const outcome: string = answer.ok ? '200' : `${answer.error.status} ${answer.error.code}`
+  return { line, outcome, peer: String(answer.data?.me.peer) }
 }
 const offer = { type: 'offer', sdp: 'v=0' } as const
 const counted = async () => (await guest.does('rest', meetings.get, { code })).room.participantCount
@@ -82,8 +93,8 @@ describe('a meeting that is held over this server', () => {
     expect(one.line.all(meetingSignal)).toHaveLength(1)
   })
 
-  test('has as many places as were asked for, also when many enter at once', async () => {
-    code = (await host.does('rest', meetings.create, { maxParticipants: 2 })).room.joinCode
+  test('has as many places as were asked for, one of them its host’s, also when many enter at once', async () => {
+    code = (await host.does('rest', meetings.create, { maxParticipants: 3 })).room.joinCode
     const crowd = await people(server, ...[1, 2, 3, 4, 5].map((each) => `crowding ${round} ${each}`))
     const lines = await Promise.all(crowd.map((who) => who.socket('/meetings')))
     const tokens = await Promise.all(crowd.map((who) => tokenFor(who)))
@@ -94,7 +105,59 @@ describe('a meeting that is held over this server', () => {
     )
     expect(outcomes.sort()).toEqual(['200', '200', '409 MEETING_FULL', '409 MEETING_FULL', '409 MEETING_FULL'])
     expect(await counted()).toBe(2)
+    expect((await enter(host)).people).toHaveLength(2)
+    expect(await counted()).toBe(3)
   })
+
+  test('guests do not hold a host out of their permanent room', async () => {
+    const { room } = await host.does('rest', meetings.permanent, { wallet_address: host.account })
+    code = new URL(room.permanentUrl).pathname.split('/').at(-1) ?? ''
+    const outcomes: string[] = []
+    for (let one = 0; one < 4; one++) outcomes.push((await visit()).outcome)
+    expect(outcomes).toEqual(['200', '200', '200', '409 MEETING_FULL'])
+    expect((await enter(host)).people).toHaveLength(3)
+  })
+
+  test.each(over)(
+    'its host removes somebody, who hears why and nothing more, and is not let in for an hour, over %s',
+    async (door) => {
+      const one = await enter(host)
+      const two = await enter(guest, 'Bob')
+      const three = await visit()
+      const token = await tokenFor(guest, 'Bob')
+      const outcome = async (who: Person, peer: string, at = code) =>
+        outcomeOf(await who.tries(door, meetings.remove, { code: at, peer }))
+      const elsewhere = (await host.does('rest', meetings.create, {})).room.joinCode
+      expect(await outcome(guest, one.me.peer)).toBe('404 ROOM_NOT_FOUND')
+      expect(await outcome(host, two.me.peer, elsewhere)).toBe('404 NOT_FOUND')
+      expect(await outcome(host, 'nobody')).toBe('404 NOT_FOUND')
+      expect(await outcome(host, one.me.peer)).toBe('400 VALIDATION_ERROR')
+      expect(await counted()).toBe(3)
+
+      for (const peer of [two.me.peer, three.peer]) {
+        expect(await outcome(host, peer)).toBe('200')
+        await one.line.hears(meetingLeft, (left) => left.peer === peer)
+        // Also who had an account, and comes again as a guest.
+        expect((await visit()).outcome).toBe('403 FORBIDDEN')
+      }
+      for (const { line } of [two, three]) expect(await line.hears(meetingOver)).toEqual({ why: 'removed' })
+      expect(outcomeOf(await guest.tries(two.line, seating.enter, { token }))).toBe('403 FORBIDDEN')
+      expect(outcomeOf(await guest.tries(door, meetings.token, { code, displayName: 'Bob' }))).toBe('403 FORBIDDEN')
+      const late = { to: one.me.peer, signal: offer }
+      expect(outcomeOf(await guest.tries(two.line, seating.signal, late))).toBe('403 FORBIDDEN')
+      two.line.forget()
+      const [other] = await people(server, `let in ${round}`)
+      await enter(other, 'Cora')
+      await one.line.hears(meetingEntered, ({ person }) => person.name === 'Cora')
+      await staysSilent(two.line, meetingEntered)
+      expect(two.line.all(meetingEntered)).toEqual([])
+      server.setAhead(3_700)
+      const [later] = await people(server, `seated ${round}`)
+      const again = outcomeOf(await later.tries(door, meetings.token, { code, displayName: 'Bob' }))
+      server.setAhead(0)
+      expect(again).toBe('200')
+    },
+  )
 
   test('a connection that enters several times at once has one place, and none when it is gone', async () => {
     const line = await guest.socket('/meetings')

@@ -144,6 +144,15 @@ describe('N85: a refusal says its code and its shape in its headers', () => {
     expect((await sendBytes(server.url, request('POST /api/username', sent, body))).status).toBe(200)
   })
 
+  test('who asks for another protocol by more headers than can be read again is refused, and no body is taken for a request', async () => {
+    const body = request('GET /api/status', []).toString()
+    const many = Array.from({ length: 1_000 }, () => 'a:')
+    const sent = ['Connection: Upgrade', 'Upgrade: h2c', ...many, `Content-Length: ${body.length}`]
+    const answer = await sendBytes(server.url, request('POST /api/username', sent, body))
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([431, 'PAYLOAD_TOO_LARGE'])
+    expect(answer.body).not.toContain('HTTP/1.1')
+  })
+
   test('what is done has neither; pages of ours may read both', async () => {
     const answer = await fetch(`${server.url}/api/status`, { headers: { origin: 'http://localhost:3000' } })
     expect(answer.status).toBe(200)

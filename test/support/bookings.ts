@@ -10,7 +10,7 @@ import { call } from './wallet.ts'
 type Settings = CallOf<typeof scheduling.configure>
 
 /** Gives an account the email address that others are called at, by the code that it is sent. */
-export async function verifyEmail(server: Booted, who: Person, email: string): Promise<void> {
+export async function verifyEmail(server: Pick<Booted, 'url'>, who: Person, email: string): Promise<void> {
   const code = codeIn(await letterAfter(server, email, () => who.rest('POST /api/email/send-code', { email })))
   expect((await who.rest('POST /api/email/verify-code', { email, code })).status).toBe(200)
 }

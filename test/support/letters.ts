@@ -19,13 +19,17 @@ const Letters = z.object({
 export type Shown = z.infer<typeof Letters>['letters'][number]
 
 /** The emails that a server with captured mail has sent to an address, newest first. */
-export async function lettersTo(server: Booted, to: string): Promise<Shown[]> {
+export async function lettersTo(server: Pick<Booted, 'url'>, to: string): Promise<Shown[]> {
   const { letters } = Letters.parse(await (await fetch(`${server.url}/dev/mail.json`)).json())
   return letters.filter((letter) => letter.to === to)
 }
 
 /** The email that a call sends; notices about changes of the account are ignored. */
-export async function letterAfter(server: Booted, to: string, act: () => Promise<unknown>): Promise<Shown> {
+export async function letterAfter(
+  server: Pick<Booted, 'url'>,
+  to: string,
+  act: () => Promise<unknown>,
+): Promise<Shown> {
   const letters = async () => (await lettersTo(server, to)).filter(({ subject }) => !subject?.startsWith('A change'))
   const before = (await letters()).length
   await act()

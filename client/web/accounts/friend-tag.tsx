@@ -42,18 +42,21 @@ export function FriendTag({ address }: { address: string }) {
     )
   return (
     <div className="row">
-      {tag && (
-        <span className="chip friend-tag" style={tag.color ? ({ '--tag': tag.color } as CSSProperties) : undefined}>
-          {tag.emoji && <span aria-hidden={tag.tag !== null}>{tag.emoji}</span>}
-          {tag.tag && isolated(tag.tag)}
-        </span>
-      )}
+      {tag && <TagChip tag={tag} />}
       <button type="button" className="button small plain" onClick={() => setEdited(true)}>
         {tag ? 'Change the tag' : 'Put a tag on this friend'}
       </button>
     </div>
   )
 }
+
+/** A tag as its owner sees it. */
+export const TagChip = ({ tag: { tag, emoji, color } }: { tag: Tag }) => (
+  <span className="chip friend-tag" style={color ? ({ '--tag': color } as CSSProperties) : undefined}>
+    {emoji && <span aria-hidden={tag !== null}>{emoji}</span>}
+    {tag && isolated(tag)}
+  </span>
+)
 
 function TagForm(props: {
   address: string

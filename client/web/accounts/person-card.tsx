@@ -3,6 +3,7 @@ import { idOfAgent } from '#shared/kit/room-agents'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
+import { knows, useFriends, withRequest } from '../friends/use-friends.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -27,6 +28,8 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const tell = useTell()
   const [isReporting, setReporting] = useState(false)
   const name = nameOf(person.name, person.id)
+  const { value: friends, change: changeFriends } = useFriends()
+  const isStranger = friends !== null && !knows(friends, person.id)
   const isMyself = person.id === account
   const isScripted = person.id.startsWith('demo:')
   const agent = idOfAgent(person.id)
@@ -34,6 +37,11 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const message = async () => {
     await openDm(person.id)
     onClose()
+  }
+  const befriend = async () => {
+    const { request } = await client.friends.request({ toAddress: person.id })
+    if (request.status === 'pending') changeFriends(withRequest(request, account))
+    tell(`${name} is asked to be your friend.`)
   }
   const ask = async () => {
     goToAgents(agent ?? '')
@@ -93,6 +101,12 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                   <Icon name="grid" />
                   Profile
                 </a>
+              )}
+              {agent === null && !isScripted && !isBlocked && isStranger && (
+                <ActButton className="button" onPress={befriend}>
+                  <Icon name="plus" />
+                  Add friend
+                </ActButton>
               )}
               <ActButton className="button" onPress={block}>
                 <Icon name="block" />

@@ -13,7 +13,7 @@ import { Invites } from './invites.tsx'
 import { Leaderboard } from './leaderboard.tsx'
 import { PointsHistory } from './points-history.tsx'
 
-type Place = 'profile' | 'ways'
+type Place = 'profile' | 'ways' | 'friends'
 
 /** The points of the account: how many, what else can be earned, and who has more. */
 export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
@@ -94,7 +94,8 @@ const words: Record<PointsAction, { title: string; how: string; place?: Place }>
   email_verified: { title: 'Verify an email address', how: 'Under “Ways in”.', place: 'ways' },
   five_friends: {
     title: 'Have five friends',
-    how: 'Friends are made in other clients; this page has no place for it.',
+    how: 'Under “Friends”, above the rooms.',
+    place: 'friends',
   },
   ens_primary: { title: 'Have a primary ENS name', how: 'This server does not look for one.' },
   username_claimed: { title: 'Take a username', how: 'Under “Profile”.', place: 'profile' },

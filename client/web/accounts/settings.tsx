@@ -3,7 +3,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
-import { linkToProfile } from '../rooms/route.ts'
+import { linkToFriends, linkToProfile } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
@@ -35,6 +35,11 @@ const pages: readonly Tab<Page>[] = [
 export function Settings({ onClose }: { onClose: () => void }) {
   const [page, setPage] = useState<Page>('profile')
   const mayWrite = useSession().status?.contact ?? false
+  const open = (place: Page | 'friends') => {
+    if (place !== 'friends') return setPage(place)
+    onClose()
+    location.hash = linkToFriends
+  }
   const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
@@ -50,7 +55,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
         )}
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
         {page === 'times' && <Availability />}
-        {page === 'points' && <Points onOpen={setPage} />}
+        {page === 'points' && <Points onOpen={open} />}
         {page === 'quiet' && (
           <>
             <SilencedRooms />

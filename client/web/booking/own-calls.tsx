@@ -13,6 +13,8 @@ const pages = [
   ['past', 'Past and cancelled'],
 ] as const
 
+const paidWords = { pending: 'being paid for', paid: 'paid', refunded: 'refunded' }
+
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
   const client = useClient()
@@ -64,6 +66,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
         <span className="numerals">{time}</span>
         <small>
           {who} · {call.duration_minutes} min{call.status === 'cancelled' && ' · cancelled'}
+          {call.payment_status !== null && ` · ${paidWords[call.payment_status]}`}
           {call.guest_email !== null && ` · ${call.guest_email}`}
         </small>
         {call.notes && <small>{isolated(call.notes)}</small>}

@@ -12,14 +12,15 @@ const notes: Record<Attendee['state'], string | undefined> = {
   lost: 'no connection, tried again',
 }
 
-/** A meeting from inside: everybody's picture, and what one does there. `onEnd` is null for who is not its host. */
+/** A meeting from inside: everybody's picture, and what one does there. `onEnd` and `onRemove` are null for who is not its host. */
 export function Inside(props: {
   meeting: Meeting
   /** What is said while nobody else is there. */
   alone: string
   onEnd: (() => Promise<unknown>) | null
+  onRemove: ((peer: string) => Promise<unknown>) | null
 }) {
-  const { meeting, alone, onEnd } = props
+  const { meeting, alone, onEnd, onRemove } = props
   const { phase, people } = useSyncExternalStore(meeting.subscribe, () => meeting.state)
   const { own } = meeting
   const tracks = useSyncExternalStore(own.subscribe, () => own.state)
@@ -44,7 +45,9 @@ export function Inside(props: {
             isSeen={sends.video}
             isMuted={state === 'there' && !sends.audio}
             note={notes[state]}
-          />
+          >
+            {onRemove && <ConfirmButton title="Remove" of={name} onConfirm={() => onRemove(peer)} />}
+          </Picture>
         ))}
       </div>
       {people.length === 0 && <p className="hint meeting-alone">{alone}</p>}

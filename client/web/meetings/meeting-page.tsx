@@ -23,6 +23,7 @@ const words: ProblemWords = {
   MEETING_ENDED: 'Its host has ended this meeting.',
   MEETING_EXPIRED: 'The time of this meeting is over.',
   MEETING_FULL: 'As many people are in this meeting as may be. Try again when somebody has left.',
+  FORBIDDEN: 'The host has removed you from this meeting.',
   BLOCKED: 'You and the host of this meeting do not meet.',
 }
 const aloneWords: Partial<Record<CallStatus, string>> = {
@@ -34,8 +35,12 @@ const alone = 'Nobody else is here yet. Who has the link can enter.'
 const overWords = {
   ended: 'The host has ended the meeting.',
   elsewhere: 'You have entered it in another window.',
+  removed: 'The host has removed you from this meeting.',
   left: 'You have left the meeting.',
 }
+
+/** The name under which a guest was in a meeting, until the window is closed. */
+const guestNameKey = 'plaza.guest-name'
 
 /** A meeting, at an address that can be given to anybody: `/room/:code`. */
 export function MeetingPage({ code }: { code: string }) {
@@ -55,6 +60,7 @@ export function MeetingPage({ code }: { code: string }) {
   }, [title])
 
   const enter = (displayName: string, own: OwnMedia) => {
+    if (account === null) sessionStorage.setItem(guestNameKey, displayName)
     const token = async () => {
       const { token, url } = await client.meetings.token({ code, displayName })
       if (url !== null) throw new AppError('CONFLICT', { message: `This meeting is held at ${new URL(url).host}.` })
@@ -104,10 +110,12 @@ export function MeetingPage({ code }: { code: string }) {
           meeting={meeting}
           alone={(call.status && aloneWords[call.status]) ?? alone}
           onEnd={isHost ? () => client.meetings.end({ code }) : null}
+          onRemove={isHost ? (peer) => client.meetings.remove({ code, peer }) : null}
         />
       </Frame>
     )
-  const isOver = why === 'ended' && !room.isPermanent
+  const ownName = user.value ? (user.value.display_name ?? user.value.username) : sessionStorage.getItem(guestNameKey)
+  const isOver = why === 'removed' || (why === 'ended' && !room.isPermanent)
   return (
     <Frame title={room.title} facts={facts}>
       {why !== null && (
@@ -115,7 +123,7 @@ export function MeetingPage({ code }: { code: string }) {
           {why instanceof AppError ? problemText(why, words) : overWords[why]}
         </p>
       )}
-      {!isOver && <Lobby name={user.value?.display_name ?? user.value?.username ?? ''} onEnter={enter} />}
+      {!isOver && <Lobby name={ownName ?? ''} onEnter={enter} />}
     </Frame>
   )
 }

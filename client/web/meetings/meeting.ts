@@ -20,8 +20,8 @@ export interface MeetingState {
   /** `away`: the connection to the server is lost, and made again. */
   phase: 'entering' | 'in' | 'away' | 'over'
   people: readonly Attendee[]
-  /** Why it is over for this page: its host ended it, it was entered elsewhere, it was left, or it could not be entered. */
-  why: 'ended' | 'elsewhere' | 'left' | AppError | null
+  /** Why it is over for this page: its host ended it or removed them, it was entered elsewhere, it was left, or it could not be entered. */
+  why: 'ended' | 'elsewhere' | 'removed' | 'left' | AppError | null
 }
 
 type Entered = Awaited<ReturnType<Client['meetings']['enter']>>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -16,6 +16,8 @@ export function Picture(props: {
   isMine?: boolean
   isMuted?: boolean
   note?: string | undefined
+  /** What can be done about them. */
+  children?: ReactNode
 }) {
   const { track = null, media = null, isSeen = true, id, name, label, isMine = false, isMuted = false, note } = props
   return (
@@ -33,6 +35,7 @@ export function Picture(props: {
         {isolated(name)}
         {note && <small> · {note}</small>}
       </figcaption>
+      {props.children}
     </figure>
   )
 }

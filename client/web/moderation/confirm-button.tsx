@@ -4,7 +4,12 @@ import { ActButton } from '../kit/act-button.tsx'
 const shownMilliseconds = 3_000
 
 /** A button that acts on the second press only. */
-export function ConfirmButton(props: { title: string; onConfirm: () => Promise<unknown> }) {
+export function ConfirmButton(props: {
+  title: string
+  /** Whom or what it is about, where that is not said beside it. */
+  of?: string
+  onConfirm: () => Promise<unknown>
+}) {
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     if (!isAsking) return
@@ -15,9 +20,14 @@ export function ConfirmButton(props: { title: string; onConfirm: () => Promise<u
     setAsking(!isAsking)
     if (isAsking) await props.onConfirm()
   }
+  const said = isAsking ? `${props.title}: sure?` : props.title
   return (
-    <ActButton className={`button small ${isAsking ? 'grave' : 'risky'}`} onPress={press}>
-      {isAsking ? `${props.title}: sure?` : props.title}
+    <ActButton
+      className={`button small ${isAsking ? 'grave' : 'risky'}`}
+      aria-label={props.of && `${said} ${props.of}`}
+      onPress={press}
+    >
+      {said}
     </ActButton>
   )
 }

@@ -1,18 +1,21 @@
 import { lazy } from 'react'
 import type { RoomSummary } from '#shared/api/room'
+import { useFriends } from '../friends/use-friends.ts'
+import { plural } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { Badge } from './room-list.tsx'
 import { titleOf } from './room-title.ts'
-import { linkToAgents, linkToCalls, linkToRoom, type Route } from './route.ts'
+import { linkToAgents, linkToCalls, linkToFriends, linkToRoom, type Route } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
 /** What stands above the rooms, in this order, each for as long as it has something to show. */
-export function Places(props: Pick<Route, 'agents' | 'live' | 'calls'> & { chosenKey: string | null }) {
-  const { agents, live, calls, chosenKey } = props
+export function Places(props: Pick<Route, 'agents' | 'live' | 'calls' | 'friends'> & { chosenKey: string | null }) {
+  const { agents, live, calls, friends, chosenKey } = props
   const rooms = useRoomList().value ?? []
+  const asking = useFriends().value?.incoming.length ?? 0
   return (
     <nav aria-label="Places">
       <ul className="places">
@@ -22,6 +25,13 @@ export function Places(props: Pick<Route, 'agents' | 'live' | 'calls'> & { chose
         </LazyBoundary>
         <PlaceRow icon="agent" title="Agents" href={linkToAgents()} isOpen={agents !== null} />
         <PlaceRow icon="phone" title="Calls" href={linkToCalls} isOpen={calls} />
+        <PlaceRow
+          icon="people"
+          title="Friends"
+          href={linkToFriends}
+          isOpen={friends}
+          detail={asking > 0 && plural(asking, 'request')}
+        />
       </ul>
     </nav>
   )

@@ -15,11 +15,21 @@ export interface Route {
   live: 'now' | 'new' | null
   /** `#/calls`: the calls of the account. */
   calls: boolean
+  /** `#/friends`: the friends of the account. */
+  friends: boolean
   /** What follows `#/profile/`: whose profile; empty for one's own, to be changed. */
   profile: string | null
 }
 
-const nowhere: Route = { room: null, panel: null, agents: null, live: null, calls: false, profile: null }
+const nowhere: Route = {
+  room: null,
+  panel: null,
+  agents: null,
+  live: null,
+  calls: false,
+  friends: false,
+  profile: null,
+}
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {
@@ -27,6 +37,7 @@ export function useRoute(): Route {
   const [, key, part, ...rest] = hash.split('/').map(decodeURIComponent)
   if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
   if (key === 'calls') return { ...nowhere, calls: true }
+  if (key === 'friends') return { ...nowhere, friends: true }
   if (key === 'profile') return { ...nowhere, profile: part ?? '' }
   if (key === 'go-live') return { ...nowhere, live: 'new' }
   if (key === 'live' && !part) return { ...nowhere, live: 'now' }
@@ -51,6 +62,7 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
 }
 
 export const linkToCalls = '#/calls'
+export const linkToFriends = '#/friends'
 export const linkToLive = '#/live'
 export const linkToGoLive = '#/go-live'
 

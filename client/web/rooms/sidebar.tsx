@@ -23,13 +23,13 @@ const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')
 const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls'> {
+interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends'> {
   chosen: RoomRef | null
   /** Whether something is open beside it, on a wide screen. */
   isBeside: boolean
 }
 
-export function Sidebar({ chosen, agents, live, calls, isBeside }: SidebarProps) {
+export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: SidebarProps) {
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
@@ -79,7 +79,7 @@ export function Sidebar({ chosen, agents, live, calls, isBeside }: SidebarProps)
           <Icon name="plus" />
         </button>
       </header>
-      <Places agents={agents} live={live} calls={calls} chosenKey={chosen && roomKey(chosen)} />
+      <Places agents={agents} live={live} calls={calls} friends={friends} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <GroupInvitations />
       <PasskeyOffer />

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { accountByEmail } from '#server/domains/accounts/emails'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
-import { refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
+import { type NewCall, refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
 import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { isZone } from '#server/domains/scheduling/open-time'
@@ -11,10 +12,11 @@ import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { isHeld } from './holds.ts'
 import { type Kind, kindOf } from './kinds.ts'
-import { tellByLetter } from './letters.ts'
+import { askerOf, tellByLetter } from './letters.ts'
 import { type Booker, newCall } from './new-call.ts'
-import { bookedWith, bookPaid } from './pay.ts'
+import { bookedWith, bookOnceSettled, bookPaid } from './pay.ts'
 import { nameOfAccount } from './shown.ts'
 import { refuseWords } from './words.ts'
 
@@ -32,7 +34,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   const booker = await bookerOf(context, given)
   const _id = idOf(context, given, booker)
   const before = await bookedBefore(_id, given, booker, node.now())
-  if (before) return sameAsAsked(before, given)
+  if (before) return sameAsAsked(isHeld(before) ? await bookOnceSettled(node, before) : before, given)
   if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
   const settings = await bookableSettings(host)
   await refuseBooker(booker, host)
@@ -45,13 +47,13 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   await refuseTaken(call, buffer)
   const { price } = kind
   if (price === 0) await refuseTooMany(context, host)
-  const booked =
-    price === 0
-      ? await writeCall(call, { buffer, ahead: most.ahead })
-      : await bookPaid(context, call, { settings, price, header: given.paymentHeader }, (paid) =>
-          writeCall(paid, { buffer, ahead: null }),
-        )
-  if (booked._id === _id) await tellByLetter(context, booked, 'REQUEST')
+  if (price > 0) {
+    const payment = { settings, price, header: given.paymentHeader }
+    const hold = (held: NewCall) => writeCall(held, { buffer, ahead: null })
+    return sameAsAsked(await bookPaid(context, call, payment, hold), given)
+  }
+  const booked = await writeCall(call, { buffer, ahead: most.ahead })
+  if (booked._id === _id) await tellByLetter(node, booked, { method: 'REQUEST', by: askerOf(context) })
   return sameAsAsked(booked, given)
 }
 
@@ -93,7 +95,7 @@ async function bookedBefore(
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
   if (call || paymentHeader === undefined) return call
   const paid = await bookedWith(recipientAddress, id, paymentHeader)
-  if (paid && account === null && now - paid.created_at.getTime() > hour)
+  if (paid && !isHeld(paid) && account === null && now - paid.created_at.getTime() > hour)
     throw new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used before' } })
   return paid
 }
@@ -105,9 +107,11 @@ function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {
     : new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used for another call' } })
 }
 
-async function refuseBooker({ account }: Booker, host: string): Promise<void> {
+/** A guest is known by their address, where an account has verified it. */
+async function refuseBooker({ account, id }: Booker, host: string): Promise<void> {
   if (account === host) throw new AppError('VALIDATION_ERROR', { message: 'Nobody books a call with themself' })
-  if (account !== null && (await areBlocked(account, host)))
+  const known = account ?? (await accountByEmail(id))?._id
+  if (known !== undefined && (await areBlocked(known, host)))
     throw new AppError('BLOCKED', { message: 'You cannot book this user' })
 }
 

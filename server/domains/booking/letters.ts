@@ -1,5 +1,4 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { maySendTo } from '#server/domains/identity/browsers'
 import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
@@ -8,10 +7,15 @@ import { AppError } from '#shared/errors'
 import { type Appointment, appointmentText } from './appointment.ts'
 import { nameOfAccount } from './shown.ts'
 
-type Method = Appointment['method']
+/** What a letter says of a call, and at whose request it is written: an account, or the address of a stranger. */
+interface About {
+  method: Appointment['method']
+  by: string
+}
 const daySeconds = 86_400
-/** Invitations that one account sends in a day. */
-const invitationsAtMost = 30
+const hourSeconds = 3_600
+/** Invitations that one account sends in a day; and letters about calls to one address in an hour, at the request of one and of all together. */
+const most = { invitations: 30, asker: 3, address: 9 }
 type Addresses = Record<EmailedTo['type'], string | null>
 
 /** Where letters about a call go, as far as that is known: to who booked it at the address that they gave, to the host at their own. */
@@ -21,11 +25,14 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
 }
 
 /** Writes to both about a call that was booked or cancelled, as far as letters can be sent and no more go there than anybody needs. */
-export async function tellByLetter(context: Context, call: StoredCall, method: Method): Promise<void> {
-  if (!context.node.services.mail) return
-  const sent = await writeTo(context, call, await addressesOf(call), method)
-  if (method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(context.node, call)
+export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
+  if (!node.services.mail) return
+  const sent = await writeTo(node, call, await addressesOf(call), about)
+  if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
+
+/** Who asks for a letter. */
+export const askerOf = ({ caller: { account, ip } }: Context): string => account ?? ip
 
 /** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses, or came from its host. */
 export async function sendInvitation(context: Context, call: StoredCall, given: Addresses): Promise<EmailedTo[]> {
@@ -35,10 +42,10 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
   const addresses = { guest: given.guest ?? known.guest, host: given.host ?? known.host }
   if (addresses.guest === null && addresses.host === null)
     throw new AppError('VALIDATION_ERROR', { message: 'There is no address to write to' })
-  if (!(await node.limits.guard('call-invitations-by', call.recipient_wallet_address, invitationsAtMost, daySeconds)))
+  if (!(await node.limits.guard('call-invitations-by', call.recipient_wallet_address, most.invitations, daySeconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: daySeconds })
-  const sent = await writeTo(context, call, addresses, 'REQUEST')
-  if (sent.length === 0) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 3_600 })
+  const sent = await writeTo(node, call, addresses, { method: 'REQUEST', by: askerOf(context) })
+  if (sent.length === 0) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
   await noteSent(node, call)
   return sent
 }
@@ -46,13 +53,17 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
 const noteSent = (node: Node, { _id }: StoredCall) =>
   Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
 
-async function writeTo(context: Context, call: StoredCall, addresses: Addresses, method: Method): Promise<EmailedTo[]> {
-  const { node } = context
+async function writeTo(
+  node: Node,
+  call: StoredCall,
+  addresses: Addresses,
+  { method, by }: About,
+): Promise<EmailedTo[]> {
   const sent: EmailedTo[] = []
   const own = (await addressesOf(call)).host
   for (const type of ['guest', 'host'] as const) {
     const email = addresses[type]
-    if (email === null || !(await maySendTo(context, email))) continue
+    if (email === null || !(await mayWriteTo(node, email, by))) continue
     await postLetter(node, {
       to: email,
       ...(await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })),
@@ -62,6 +73,11 @@ async function writeTo(context: Context, call: StoredCall, addresses: Addresses,
   return sent
 }
 
+/** Letters about calls have a count of their own: no booking keeps anybody's code for signing in from them. */
+const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<boolean> =>
+  (await limits.guard('call-letters-by', `${email} ${by}`, most.asker, hourSeconds)) &&
+  (await limits.guard('call-letters-to', email, most.address, hourSeconds))
+
 /**
  * What somebody is written. Whoever can type an address can have a letter sent there, so that what was said of a call by those who booked
  * or made it is for the host at their own address alone; every other letter says none of it.
@@ -70,7 +86,7 @@ async function letterTo(
   node: Node,
   email: string,
   call: StoredCall,
-  { method, isToHost }: { method: Method; isToHost: boolean },
+  { method, isToHost }: { method: About['method']; isToHost: boolean },
 ) {
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)

@@ -1,33 +1,37 @@
 import { isHex } from 'viem'
-import { wantsPayment } from '#server/domains/payments/refuse'
+import { inProgress, pending, wantsPayment } from '#server/domains/payments/refuse'
 import { settledHeaders, type Wanted } from '#server/domains/payments/requirement'
 import { facilitatorFor } from '#server/domains/payments/settle'
-import { paidBefore, purchaseHash, whenPaid } from '#server/domains/payments/take'
-import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
+import { offeredFor, purchaseHash, whenPaid } from '#server/domains/payments/take'
+import { type PaymentCode, Payments, type StoredPayment } from '#server/domains/receipts/model'
 import { type NewCall, refuseTaken } from '#server/domains/scheduling/diary'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import type { StoredCall } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
-import { centsOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
+import { type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
+import { bookHeld, callOf, heldFor, letGo } from './holds.ts'
 
 const minute = 60_000
 /** So long a payment that was settled is good for the price of then. */
 const priceKeptMilliseconds = 86_400_000
 
-/** What this service is owed of a price: 1 %, rounded up; in cents. */
-const feeOf = (cents: number): number => Math.ceil(cents / 100)
-
 /** A payment is for one booking by one person, at any time of one host: whoever else has the proof books nothing with it. */
 const hashFor = (host: string, booker: string): string => purchaseHash('call', host, booker)
 
-const callOf = ({ _id }: StoredPayment): Promise<StoredCall | null> =>
-  Calls.findOne({ payment_id: _id }).lean<StoredCall>()
-
-/** What was booked with a payment before; null where nothing was. */
+/** What was booked with a payment before, or is held for it; null where nothing is. */
 export async function bookedWith(host: string, booker: string, header: string): Promise<StoredCall | null> {
-  const payment = await paidBefore({ hash: hashFor(host, booker), payment: header })
+  const payment = await offeredFor({ hash: hashFor(host, booker), payment: header })
   return payment && callOf(payment)
+}
+
+/** Books a call that is held for a payment, whatever its host wants by now; throws where it is not known yet whether it is paid. */
+export async function bookOnceSettled(node: Node, call: StoredCall): Promise<StoredCall> {
+  const payment = await Payments.findOne({ _id: call.payment_id ?? '' }).lean<StoredPayment>()
+  const booked = payment?.state === 'settled' ? await bookHeld(node, payment) : null
+  if (booked) return booked
+  if (payment) throw payment.state === 'unknown' ? pending(node, payment) : inProgress(payment)
+  throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
 }
 
 /** How a call is paid for. */
@@ -40,8 +44,8 @@ interface Payment {
 }
 
 /**
- * Has a call paid for, and writes it by `write` once it is. Throws 402 with what it costs where it is not. Where its time is taken
- * while it is paid for, the payment stays good for another time of this host, as long as it is of what is wanted there.
+ * Has a call paid for. Its time is held by `write` before it is, so that nothing refuses the call afterwards. Throws 402 with what it costs where
+ * it is not paid. Where its time was taken first, the payment stays good for another time of this host.
  */
 export async function bookPaid(
   context: Context,
@@ -49,9 +53,18 @@ export async function bookPaid(
   { settings, price, header }: Payment,
   write: (call: NewCall) => Promise<StoredCall>,
 ): Promise<StoredCall> {
+  const { node } = context
   const { recipient_wallet_address: host, booker } = call
-  const wanted = wantedFor(context.node, settings, price)
-  const { isSimulated } = facilitatorFor(context.node, wanted.facts)
+  const wanted = wantedFor(node, settings, price)
+  const { isSimulated } = facilitatorFor(node, wanted.facts)
+  const hold = (payment: StoredPayment) => write(heldFor(call, price, payment)).catch(keeping(payment))
+  /** The version before this one settled payments for which nothing is held: they are good for what is wanted now. */
+  async function bookUnheld(payment: StoredPayment): Promise<StoredCall> {
+    const fault = faultOf(payment, wanted, isSimulated, node.now())
+    if (fault) throw wantsPayment(context, wanted, fault)
+    const held = await hold(payment)
+    return (await bookHeld(node, payment)) ?? held
+  }
   try {
     if (header === undefined) throw wantsPayment(context, wanted, null)
     const purchase = {
@@ -59,15 +72,13 @@ export async function bookPaid(
       hash: hashFor(host, booker),
       payment: header,
       refuseUnserved: () => refuseTaken(call, settings.scheduling_buffer_minutes * minute),
+      hold,
+      letGo: ({ _id }: StoredPayment) => letGo(node, _id),
     }
     return await whenPaid(context, wanted, purchase, {
-      along: callOf,
+      along: async () => null,
       async serve({ payment }) {
-        const before = await callOf(payment)
-        if (before) return before
-        const fault = faultOf(payment, wanted, isSimulated, context.node.now())
-        if (fault) throw wantsPayment(context, wanted, fault)
-        const booked = await write(withPayment(call, price, payment)).catch(keeping(payment))
+        const booked = (await bookHeld(node, payment)) ?? (await bookUnheld(payment))
         const { payer, transaction } = payment
         for (const [name, value] of Object.entries(settledHeaders(wanted.facts, { payer, transaction })))
           context.http?.setHeader(name, value)
@@ -100,28 +111,12 @@ function wantedFor({ settings: { publicUrl } }: Node, settings: SchedulingSettin
   return { facts, amount: unitsOf(price), payTo, resource: `${publicUrl}/api/scheduling/schedule`, description }
 }
 
-function withPayment(call: NewCall, price: number, { _id, transaction, value }: StoredPayment): NewCall {
-  // Less than the price where that was lower when it was paid.
-  const paid = Math.min(price, centsOf(value))
-  return {
-    ...call,
-    is_paid: true,
-    payment_required: true,
-    payment_amount_cents: paid,
-    payment_transaction_hash: transaction,
-    payment_status: 'paid',
-    payment_id: _id,
-    platform_fee_cents: feeOf(paid),
-    platform_fee_status: 'pending',
-  }
-}
-
-/** Who has paid, and finds the time taken, is told that the payment is theirs still. */
+/** Who pays, and finds the time taken, is told that the payment is theirs still. */
 const keeping =
   ({ _id: id, state }: StoredPayment) =>
   (error: unknown): never => {
     if (!(error instanceof AppError && error.code === 'SLOT_TAKEN')) throw error
-    const message = 'This time was taken while it was paid for. Book another with the same payment.'
+    const message = 'This time was taken meanwhile. Book another with the same payment.'
     throw new AppError('SLOT_TAKEN', { message, details: { ...error.details, payment: { id, state } } })
   }
 

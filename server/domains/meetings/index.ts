@@ -4,7 +4,7 @@ import { profileOf, profilesOf } from '#server/domains/accounts/profiles'
 import { isSuspended } from '#server/domains/accounts/roles'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { refuseNames, refuseWords } from '#server/domains/room-state/state'
-import { audiences, type Node, signedIn } from '#server/kernel/context'
+import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL } from '#server/log/types'
@@ -15,8 +15,9 @@ import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
-import { enter, keepSeats, leave, signal } from './seating.ts'
-import { clear, countedIn } from './seats.ts'
+import { guestOf, keepOut, refuseRemoved } from './removal.ts'
+import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
+import { clear, countedIn, seatOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
@@ -73,10 +74,8 @@ export const meetings = defineDomain(
     },
 
     async end({ code }, context) {
-      const { account } = signedIn(context)
       const { node } = context
-      const meeting = await meetingAt(context, code)
-      if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+      const meeting = await hostedAt(context, code)
       await endMeeting(meeting, node.now())
       await clear(meeting.room_id)
       context.emit(meetingOver, audiences.meeting(meeting.room_id), { why: 'ended' })
@@ -85,20 +84,33 @@ export const meetings = defineDomain(
       return { ...done, message: isPermanent ? 'Everybody has left; the room stays' : 'The meeting has ended' }
     },
 
+    async remove({ code, peer }, context) {
+      const { node } = context
+      const { room_id: room } = await hostedAt(context, code)
+      const seat = await seatOf(peer)
+      if (seat?.room_id !== room) throw new AppError('NOT_FOUND', { message: 'Nobody in this meeting' })
+      if (seat.is_host) throw new AppError('VALIDATION_ERROR', { message: 'The host leaves or ends the meeting' })
+      await keepOut(node, seat)
+      await leaveBy(node, { room, peer })
+      context.emit(meetingOver, audiences.peer(room, peer), { why: 'removed' })
+      return done
+    },
+
     async token({ code, displayName }, context) {
       const name = displayName.normalize('NFC')
       const { node, caller } = context
       const meeting = await openMeetingAt(context, code)
       const { host_wallet_address: host, room_id: room, max_participants } = meeting
       if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
-      const { account } = caller
+      const { account, ip } = caller
+      const identity = account ?? guestOf(newId())
+      await refuseRemoved(node, room, identity, ip)
       if (account !== null && (await areBlocked(account, host)))
         throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
       if (account === null || !(await isTheirs(node, account, name)))
         await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
-      await count(node, 'meeting-tokens', account ?? caller.ip, most.tokens)
-      const identity = account ?? `guest:${newId()}`
+      await count(node, 'meeting-tokens', account ?? ip, most.tokens)
       const isHost = account === host
       const { url } = node.services.meetings
       const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
@@ -111,6 +123,14 @@ export const meetings = defineDomain(
   },
   { settings: meetingSettings, start: (node) => [keepSeats(node)] },
 )
+
+/** A meeting of the caller; nobody else is told that it is there. */
+async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
+  const { account } = signedIn(context)
+  const meeting = await meetingAt(context, code)
+  if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+  return meeting
+}
 
 /** What is held at a provider costs whoever runs this server, by meeting and by visit. */
 async function count(node: Node, what: string, whose: string, { many, seconds }: typeof most.tokens): Promise<void> {

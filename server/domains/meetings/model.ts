@@ -57,6 +57,8 @@ export interface StoredSeat {
   identity: string
   name: string
   is_host: boolean
+  /** Where they come from; absent of places that the version before gave. */
+  from?: string
   until: Date
 }
 
@@ -70,6 +72,7 @@ export const Seats = mongoose.model<StoredSeat>(
       identity: required,
       name: required,
       is_host: { type: Boolean, required: true },
+      from: { type: String },
       until: { type: Date, required: true },
     },
     { collection: 'meeting_seats', versionKey: false },
@@ -77,4 +80,19 @@ export const Seats = mongoose.model<StoredSeat>(
     .index({ peer: 1 }, { unique: true })
     .index({ room_id: 1, identity: 1 })
     .index({ until: 1 }, { expireAfterSeconds: 0 }),
+)
+
+/** That somebody was removed from a meeting by its host, and until when they are not let in again. */
+export interface StoredRemoval {
+  /** The room, and who or where from, with a space between. */
+  _id: string
+  until: Date
+}
+
+export const Removals = mongoose.model<StoredRemoval>(
+  'MeetingRemovals',
+  new Schema<StoredRemoval>(
+    { _id: required, until: { type: Date, required: true } },
+    { collection: 'meeting_removals', versionKey: false },
+  ).index({ until: 1 }, { expireAfterSeconds: 0 }),
 )

@@ -15,10 +15,12 @@ import { done } from '#shared/kit/primitives'
 import { iceServersFor } from './ice.ts'
 import type { StoredSeat } from './model.ts'
 import { meetingOfRoom } from './records.ts'
+import { originIn, refuseRemoved } from './removal.ts'
 import { giveUp, renew, renewMilliseconds, seatOf, seatsIn, seatsOf, takeSeat } from './seats.ts'
 
 const leftTopic = 'meetings:left'
-const heldOn = nodeState(() => new Set<string>())
+/** Who sits at this node, by the place. */
+const heldOn = nodeState(() => new Map<string, Connection>())
 const placeName = 'meeting'
 
 /** Where a connection sits. */
@@ -48,16 +50,17 @@ export const enter: Action<typeof contract.enter> = ({ token }, context) => {
 }
 
 async function takePlace(context: Context, connection: Connection, token: string) {
-  const { node } = context
+  const { node, caller } = context
   const pass = await node.services.meetings.read(token)
   if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
   const { max_participants } = await meetingOfRoom(node, pass.room)
+  await refuseRemoved(node, pass.room, pass.identity, caller.ip)
   await rise(node, connection)
   for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
     await leaveBy(node, { room: room_id, peer })
     context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
   }
-  const seat = await takeSeat(node, pass, max_participants)
+  const seat = await takeSeat(node, pass, max_participants, originIn(pass.room, caller.ip))
   sit(node, connection, { room: seat.room_id, peer: seat.peer })
   const people = await seatsIn(node, [pass.room])
   const me = shown(seat)
@@ -84,12 +87,11 @@ export const leave: Action<typeof contract.leave> = async (_input, context) => {
 
 /** Renews the places of this node, and tells here who left elsewhere. */
 export function keepSeats(node: Node): () => void {
-  const renewed = () => renew(node, [...heldOn(node)])
+  const renewed = () => renew(node, [...heldOn(node).keys()])
   const stop = [
     every(node, renewMilliseconds, renewed, 'places in meetings were not renewed'),
     node.peers.listen(leftTopic, (word) => {
-      const { room, peer } = word as Place
-      node.live.send(meetingLeft, audiences.meeting(room), { peer })
+      tellLeft(node, word as Place)
     }),
   ]
   return () => {
@@ -103,7 +105,7 @@ function sit(node: Node, connection: Connection, place: Place): void {
   connection.memory.set(placeName, place)
   connection.join(audiences.meeting(place.room))
   connection.join(audiences.peer(place.room, place.peer))
-  heldOn(node).add(place.peer)
+  heldOn(node).set(place.peer, connection)
   connection.onClose(() => {
     if (placeOf(connection)?.peer !== place.peer) return
     rise(node, connection).catch((error: unknown) => node.logger.warn({ error }, 'a place in a meeting was not left'))
@@ -122,8 +124,15 @@ async function rise(node: Node, connection: Connection): Promise<void> {
 }
 
 /** Gives a place up and says so to those in the room, wherever they are connected. */
-async function leaveBy(node: Node, place: Place): Promise<void> {
+export async function leaveBy(node: Node, place: Place): Promise<void> {
   if (!(await giveUp(place.peer))) return
-  node.live.send(meetingLeft, audiences.meeting(place.room), { peer: place.peer })
+  tellLeft(node, place)
   node.peers.tell(leftTopic, place)
+}
+
+/** Says here that a place was left. Whoever sat there hears nothing more of the meeting but why. */
+function tellLeft(node: Node, { room, peer }: Place): void {
+  heldOn(node).get(peer)?.leave(audiences.meeting(room))
+  heldOn(node).delete(peer)
+  node.live.send(meetingLeft, audiences.meeting(room), { peer })
 }

@@ -9,13 +9,18 @@ import { Seats, type StoredSeat } from './model.ts'
 const leaseMilliseconds = 30_000
 export const renewMilliseconds = 10_000
 
-/** Takes one of the places of a room; MEETING_FULL where none is free. */
-export async function takeSeat(node: Node, { room, identity, name, isHost }: Pass, most: number): Promise<StoredSeat> {
+/** Takes one of the places of a room; MEETING_FULL where none is free. The first is its host's, so that no guests hold them out. */
+export async function takeSeat(
+  node: Node,
+  { room, identity, name, isHost }: Pass,
+  most: number,
+  from: string,
+): Promise<StoredSeat> {
   const now = node.now()
   await Seats.deleteMany({ room_id: room, until: { $lte: new Date(now) } })
   const until = new Date(now + leaseMilliseconds)
-  const seat = { room_id: room, peer: newId(), identity, name, is_host: isHost, until }
-  for (let place = 0; place < most; place++) {
+  const seat = { room_id: room, peer: newId(), identity, name, is_host: isHost, from, until }
+  for (let place = isHost ? 0 : 1; place < (isHost ? 1 : most); place++) {
     const taken = { _id: `${room} ${place}`, ...seat }
     try {
       await Seats.create(taken)

@@ -25,6 +25,10 @@ export interface Purchase {
   payment: string
   /** Throws where it could not be given: then nothing is charged. */
   refuseUnserved(): Promise<void>
+  /** Keeps it for a payment that was verified, so that nothing refuses it once that is settled. Throws where it is not to be had: then nothing is charged. */
+  hold?(payment: StoredPayment): Promise<unknown>
+  /** Lets go of what was kept for a payment that was rejected. */
+  letGo?(payment: StoredPayment): Promise<unknown>
 }
 
 /** How what was paid for is done. */
@@ -58,8 +62,10 @@ export async function whenPaid<Done>(
   return holding(node, payment, async (held) => {
     node.reached('payment-reserved')
     if (held.payment.state === 'verifying') await verifyHeld(node, held)
+    if (held.payment.state === 'verifying') await purchase.hold?.(held.payment)
     if (held.payment.state === 'verifying' || isDue(node, held.payment)) await settleHeld(node, held)
     const { state, code } = held.payment
+    if (state === 'rejected') await purchase.letGo?.(held.payment)
     if (state === 'unknown') throw pending(node, held.payment)
     if (state !== 'settled') throw wantsPayment(context, wanted, code)
     return serve(held)
@@ -90,12 +96,16 @@ export async function wantedBefore(seller: string, header: string): Promise<Want
   return wantedOf(known)
 }
 
-/** The payment by which this very purchase was made, or may have been; null where there is none. */
-export async function paidBefore(purchase: Pick<Purchase, 'hash' | 'payment'>): Promise<StoredPayment | null> {
+/** The payment that was offered for this very purchase before, however far it is; null where there is none. */
+export async function offeredFor(purchase: Pick<Purchase, 'hash' | 'payment'>): Promise<StoredPayment | null> {
   const found = await knownPayment(purchase.payment)
-  return found !== null && ['settled', 'unknown'].includes(found.known.state) && isSame(purchase, found)
-    ? found.known
-    : null
+  return found !== null && isSame(purchase, found) ? found.known : null
+}
+
+/** The same, where the purchase was made by it, or may have been. */
+export async function paidBefore(purchase: Pick<Purchase, 'hash' | 'payment'>): Promise<StoredPayment | null> {
+  const known = await offeredFor(purchase)
+  return known !== null && ['settled', 'unknown'].includes(known.state) ? known : null
 }
 
 const isSame = ({ hash }: Pick<Purchase, 'hash'>, { known, offered: { authorization, signature } }: Offered): boolean =>

@@ -93,7 +93,7 @@ async function refuseMany({ _id, recipient_wallet_address, booker, created_at }:
     recipient_wallet_address,
     scheduled_at: { $gt: created_at },
     booker,
-    is_paid: false,
+    payment_required: false,
     status: { $in: ['pending', 'confirmed'] },
   })
   if (open >= most)

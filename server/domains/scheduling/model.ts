@@ -90,7 +90,7 @@ export interface StoredCall extends Kept {
   parties: string[]
   /** Who booked it: an account, or the address of a guest. */
   booker: string
-  /** Of what it was paid with; absent where it was not. */
+  /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
   payment_id?: string
   invite_sent_at: Date | null
   invite_opened_at: Date | null
@@ -145,6 +145,7 @@ export const Calls = mongoose.model<StoredCall>(
     .index({ recipient_wallet_address: 1, number: 1 }, { unique: true })
     .index({ invite_token: 1 }, { unique: true })
     .index({ payment_id: 1 }, { unique: true, partialFilterExpression: { payment_id: { $exists: true } } })
+    .index({ payment_status: 1, _id: 1 })
     .index({ recipient_wallet_address: 1, scheduled_at: 1 })
     .index({ parties: 1, scheduled_at: 1 }),
 )

@@ -95,8 +95,8 @@ export const payments: readonly Mutation[] = [
     name: 'a payment for another question opens a private agent',
     breaks: 'T30',
     file: 'server/domains/payments/take.ts',
-    find: '.includes(found.known.state) && isSame(purchase, found)',
-    put: '.includes(found.known.state)',
+    find: 'found !== null && isSame(purchase, found) ? found.known : null',
+    put: 'found?.known ?? null',
     caughtBy: paidChat('an answer that fails'),
   },
   {

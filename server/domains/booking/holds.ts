@@ -1,0 +1,104 @@
+import { claim, holding } from '#server/domains/payments/lease'
+import { Payments, type StoredPayment } from '#server/domains/receipts/model'
+import type { NewCall } from '#server/domains/scheduling/diary'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { audiences, type Node } from '#server/kernel/context'
+import { every } from '#server/kernel/every'
+import { newId } from '#server/kernel/ids'
+import { scheduledCallChanged } from '#shared/api/booking'
+import { centsOf } from '#shared/api/payment-networks'
+import { tellByLetter } from './letters.ts'
+import { shownCall } from './shown.ts'
+
+const lookMilliseconds = 1_000
+const atOnce = 20
+
+/** What this service is owed of a price: 1 %, rounded up; in cents. */
+const feeOf = (cents: number): number => Math.ceil(cents / 100)
+
+/** The call of a payment, held or booked; null where there is none. */
+export const callOf = ({ _id }: StoredPayment): Promise<StoredCall | null> =>
+  Calls.findOne({ payment_id: _id }).lean<StoredCall>()
+
+/** Whether the time of a call is held until it is known to be paid for. */
+export const isHeld = ({ payment_status }: StoredCall): boolean => payment_status === 'pending'
+
+/** A call as it is held for a payment. Of less than the price where that was lower when it was signed. */
+export function heldFor(call: NewCall, price: number, { _id, value }: StoredPayment): NewCall {
+  const cents = Math.min(price, centsOf(value))
+  return {
+    ...call,
+    _id: newId(),
+    status: 'pending',
+    payment_required: true,
+    payment_amount_cents: cents,
+    payment_status: 'pending',
+    payment_id: _id,
+    platform_fee_cents: feeOf(cents),
+  }
+}
+
+/**
+ * Books the call that is held for a payment which was settled; the one that was booked with it before, and null where there is none. One that was
+ * cancelled while it was paid for stays so, and says that it is paid.
+ */
+export async function bookHeld(node: Node, payment: StoredPayment): Promise<StoredCall | null> {
+  const { _id: payment_id, transaction } = payment
+  const held = { payment_id, payment_status: 'pending' } as const
+  const paid = {
+    is_paid: true,
+    payment_status: 'paid',
+    payment_transaction_hash: transaction,
+    platform_fee_status: 'pending',
+    updated_at: new Date(node.now()),
+  } as const
+  const booked = await Calls.findOneAndUpdate(
+    { ...held, status: 'pending' },
+    { $set: { ...paid, status: 'confirmed' } },
+    { returnDocument: 'after' },
+  ).lean<StoredCall>()
+  if (booked) await tellByLetter(node, booked, { method: 'REQUEST', by: booked.booker })
+  else await Calls.updateOne(held, { $set: paid })
+  return booked ?? callOf(payment)
+}
+
+/** Frees the time that is held for a payment by which nothing was charged. The record stays for its number, and is nobody's. */
+export async function letGo(node: Node, payment_id: string): Promise<void> {
+  await Calls.updateOne(
+    { payment_id, payment_status: 'pending' },
+    {
+      $set: { status: 'cancelled', payment_status: null, parties: [], updated_at: new Date(node.now()) },
+      $unset: { payment_id: '' },
+    },
+  )
+}
+
+/** Books what is held as soon as it is known to be paid for, and frees what never will be: also after a crash. */
+export function keepHolds(node: Node): () => void {
+  let last = ''
+  async function look(): Promise<void> {
+    const held = await Calls.find({ payment_status: 'pending', _id: { $gt: last } })
+      .sort({ _id: 1 })
+      .limit(atOnce)
+      .lean<StoredCall[]>()
+    last = held.length === atOnce ? (held.at(-1)?._id ?? '') : ''
+    await Promise.all(held.map(end))
+  }
+  async function end({ payment_id = '' }: StoredCall): Promise<void> {
+    const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
+    if (payment?.state === 'unknown') return
+    if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
+    if (payment?.state !== 'verifying') return letGo(node, payment_id)
+    const mine = await claim(node, payment)
+    if (!mine) return
+    await holding(node, mine, async ({ payment: { state } }) => {
+      if (state === 'verifying') await letGo(node, payment_id)
+    })
+  }
+  function tellBooked(booked: StoredCall | null): void {
+    if (!booked) return
+    const call = shownCall(booked, node.now())
+    for (const party of booked.parties) node.live.send(scheduledCallChanged, audiences.account(party), { call })
+  }
+  return every(node, lookMilliseconds, look, 'calls that are paid for were not booked')
+}

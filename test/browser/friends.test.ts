@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+
+let plaza: Awaited<ReturnType<typeof openPlaza>>
+beforeAll(async () => {
+  plaza = await openPlaza()
+})
+afterAll(() => plaza.close())
+
+const accountOf = (page: Page): Promise<string> =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+const openFriends = (page: Page) => page.goto(`${plaza.url}/#/friends`)
+const rowsIn = (page: Page, name: string) => page.getByRole('list', { name }).getByRole('listitem')
+
+async function ask(page: Page, written: string): Promise<void> {
+  await page.getByLabel('Who to ask').fill(written)
+  await page.keyboard.press('Enter')
+}
+
+test.each([
+  ['desktop', desktop],
+  ['phone', phone],
+])(
+  'somebody is asked by their address, declines, is asked again, accepts and is removed, on a %s',
+  async (_name, device) => {
+    const [one, two] = [await plaza.guest(device), await plaza.guest(device)]
+    const address = await accountOf(two)
+    await openFriends(one)
+    await one.getByText('No friends yet').waitFor()
+    expect(await axeFaults(one)).toEqual([])
+    await ask(one, '@nobody_of_this_name')
+    await one.getByRole('alert').getByText('Nobody is called').waitFor()
+    await ask(one, address)
+    await rowsIn(one, 'Whom you ask')
+      .getByRole('button', { name: /^Take back/ })
+      .waitFor()
+
+    await openFriends(two)
+    const asking = rowsIn(two, 'Who asks you')
+    await asking.getByRole('button', { name: /^Decline/ }).click()
+    await asking.waitFor({ state: 'detached' })
+    await rowsIn(one, 'Whom you ask').waitFor({ state: 'detached' })
+    await ask(one, address)
+    expect(await axeFaults(one)).toEqual([])
+    await asking.getByRole('button', { name: /^Accept/ }).focus()
+    await two.keyboard.press('Enter')
+    for (const page of [one, two]) await rowsIn(page, 'Your friends').waitFor()
+    expect(await axeFaults(two)).toEqual([])
+
+    await rowsIn(one, 'Your friends')
+      .getByRole('button', { name: /^Remove/ })
+      .click()
+    await rowsIn(one, 'Your friends')
+      .getByRole('button', { name: /^Remove: sure/ })
+      .click()
+    for (const page of [one, two]) await page.getByText('No friends yet').waitFor()
+    await plaza.settle()
+  },
+)
+
+test('a friend is online, is written to, and a request is told of above the rooms and taken back', async () => {
+  const [one, two] = [await plaza.guest(), await plaza.guest()]
+  await openFriends(one)
+  await ask(one, await accountOf(two))
+  const place = two.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: /^Friends/ })
+  await place.getByText('1 request').waitFor()
+  await rowsIn(one, 'Whom you ask')
+    .getByRole('button', { name: /^Take back/ })
+    .click()
+  await place.getByText('1 request').waitFor({ state: 'detached' })
+  await ask(one, await accountOf(two))
+  await place.click()
+  await rowsIn(two, 'Who asks you')
+    .getByRole('button', { name: /^Accept/ })
+    .click()
+  await rowsIn(one, 'Your friends').getByText('online').waitFor()
+  await rowsIn(one, 'Your friends')
+    .getByRole('button', { name: /^Message/ })
+    .click()
+  await expect.poll(() => one.url()).toContain('#/dm')
+  await plaza.settle()
+})
+
+test('friends that could not be loaded are asked for again', async () => {
+  const list = /\/api\/friends\?/
+  const page = await plaza.visit(desktop, async (fresh) => {
+    await fresh.route(list, (route) =>
+      route.fulfill({ status: 503, json: { error: { code: 'SERVICE_UNAVAILABLE', message: 'Away' } } }),
+    )
+  })
+  await page.getByRole('button', { name: 'Enter as guest' }).click()
+  await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  await openFriends(page)
+  const again = page.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await page.unroute(list)
+  await again.click()
+  await page.getByText('No friends yet').waitFor()
+  await plaza.settle()
+})
