@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { tellOfBooking } from '#server/domains/push/doings'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
 import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
@@ -51,7 +52,10 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
       : await bookPaid(context, call, { settings, price, header: given.paymentHeader }, (paid) =>
           writeCall(paid, { buffer, ahead: null }),
         )
-  if (booked._id === _id) await tellByLetter(context, booked, 'REQUEST')
+  if (booked._id === _id) {
+    await tellByLetter(context, booked, 'REQUEST')
+    tellOfBooking(node, host, { id: _id, from: booker.account, name: booker.name })
+  }
   return sameAsAsked(booked, given)
 }
 
