@@ -16,6 +16,7 @@ import {
   webUrl,
   word,
 } from './kernel/settings.ts'
+import { publicKeyOf } from './ports/push/port.ts'
 import { parseSessionKeys, type SessionKeys } from './session-keys.ts'
 import { type VideoConfig, videoOf, videoVariables } from './video-config.ts'
 
@@ -100,6 +101,20 @@ const variables = z.object({
   ATTENDANCE_API_KEY: z.string().min(1).optional(),
   ATTENDANCE_COMPASS_URL: webUrl.optional(),
   EGRESS_HOSTS: hosts,
+  VAPID_PUBLIC_KEY: z
+    .string()
+    .regex(/^[\w-]{87}$/, { error: 'must be a public key of P-256 in base64url' })
+    .optional(),
+  VAPID_PRIVATE_KEY: z
+    .string()
+    .regex(/^[\w-]{43}$/, { error: 'must be a private key of P-256 in base64url' })
+    .optional(),
+  VAPID_SUBJECT: z
+    .string()
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*)$/, { error: 'must be a mailto: or an https:// address' })
+    .refine((given) => URL.canParse(given), { error: 'must be a mailto: or an https:// address' })
+    .optional(),
+  PUSH_HOSTS: hosts,
   CRON_SECRET: z
     .string()
     .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
@@ -178,6 +193,8 @@ export interface Config {
   attendance: AttendanceConfig | 'scripted' | null
   /** The hosts that URLs of people may name; null where that is any public one. */
   egressHosts: readonly string[] | null
+  /** Where browsers are told something; its key is made, and kept, where it is null. */
+  push: { privateKey: string | null; subject: string; hosts: readonly string[] }
   cronSecret: string | null
   /** Null where agents cannot answer. */
   model: ModelConfig | 'scripted' | null
@@ -246,6 +263,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     partnerKeys: partnerKeysOf(env),
     onramp: onrampOf(env.ONRAMP_URL, env.ONRAMP_KEY),
     attendance: attendanceOf(env) ?? (demo ? 'scripted' : null),
+    push: pushOf(env, publicUrl),
     cronSecret: env.CRON_SECRET ?? null,
     egressHosts: env.EGRESS_HOSTS.length === 0 ? null : env.EGRESS_HOSTS.map((host) => host.toLowerCase()),
     model: modelOf(env, production),
@@ -387,6 +405,34 @@ interface ModelConfig {
   baseUrl: string
   apiKey: string
   model: string
+}
+
+/** Those of the browsers that people use. */
+const pushServices = [
+  'fcm.googleapis.com',
+  'updates.push.services.mozilla.com',
+  '*.push.apple.com',
+  '*.notify.windows.com',
+]
+
+function pushOf(env: z.output<typeof variables>, publicUrl: string): Config['push'] {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: given, PUSH_HOSTS } = env
+  if ((publicKey === undefined) !== (privateKey === undefined))
+    throw new ConfigError('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY belong together.')
+  if (privateKey !== undefined && !arePair(privateKey, publicKey))
+    throw new ConfigError('VAPID_PRIVATE_KEY is not usable: it is not the key of VAPID_PUBLIC_KEY.')
+  const { protocol, hostname } = new URL(publicUrl)
+  const hosts = PUSH_HOSTS.length === 0 ? pushServices : PUSH_HOSTS.map((host) => host.toLowerCase())
+  const subject = given ?? (protocol === 'https:' ? publicUrl : `mailto:no-reply@${hostname}`)
+  return { privateKey: privateKey ?? null, subject, hosts }
+}
+
+function arePair(privateKey: string, publicKey: string | undefined): boolean {
+  try {
+    return publicKeyOf(privateKey) === publicKey
+  } catch {
+    return false
+  }
 }
 
 const scripted = 'scripted'

@@ -16,7 +16,7 @@ import { lockDirectory } from './ports/database/embedded/lock.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { mediaHosts } from './ports/database/media-hosts.ts'
 import { connectMongo } from './ports/database/mongo.ts'
-import { type Database, keepSessionKeys } from './ports/database/port.ts'
+import { type Database, keepPushKey, keepSessionKeys } from './ports/database/port.ts'
 import { vectorSearch } from './ports/database/vectors.ts'
 import { httpFacilitator } from './ports/facilitator/http.ts'
 import { localFacilitator } from './ports/facilitator/local.ts'
@@ -45,6 +45,8 @@ import { httpPinning } from './ports/pinning/http.ts'
 import { graphqlData } from './ports/platform-data/graphql.ts'
 import { fixedPrices } from './ports/prices/fixed.ts'
 import { httpPrices } from './ports/prices/http.ts'
+import { newPrivateKey, type Push } from './ports/push/port.ts'
+import { webPush } from './ports/push/web-push.ts'
 import { processReader } from './ports/reader/local.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
@@ -54,6 +56,7 @@ import type { Storage } from './ports/storage/port.ts'
 import { mcpServers } from './ports/tool-servers/mcp.ts'
 import { type OpenedVideo, openHosts, openSelfHosted } from './ports/video/open.ts'
 import { guardedWeb } from './ports/web/guarded.ts'
+import type { Web } from './ports/web/port.ts'
 import { keptSessionKeys, type SessionKeys } from './session-keys.ts'
 
 /** What a server stands on: one adapter for each port. */
@@ -115,6 +118,7 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
   const mail = await openMail(config, captured)
   const sms = openSms(config, captured)
   const web = guardedWeb(config.egressHosts)
+  const pushServices = guardedWeb(config.push.hosts)
   const reader = processReader()
   const livestreams = await openVideo(config, database, sessionKeys)
   return {
@@ -135,6 +139,7 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       facilitator: openFacilitator(config),
       ...onChains(config),
       prices: openPrices(config),
+      push: await openPush(config, pushServices),
       web,
       model: await openModel(config),
       embedder: await openEmbedder(config),
@@ -177,6 +182,7 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       await mail?.close()
       await sms?.close()
       await web.close()
+      await pushServices.close()
       await reader.close()
       await livestreams?.close()
       await commons.close()
@@ -390,6 +396,14 @@ const serviceParts: {
           adapter: 'local',
           why: 'LIVEKIT_URL is not set: browsers meet each other, over this server',
         },
+  push: ({ push: { privateKey } }) =>
+    privateKey === null
+      ? {
+          part: 'push',
+          adapter: 'web push',
+          why: 'VAPID_PRIVATE_KEY is not set: its key is made, and kept in the store',
+        }
+      : { part: 'push', adapter: 'web push', why: 'VAPID_PRIVATE_KEY is set' },
   mail: ({ mail: { url } }) => outgoing('mail', 'MAIL_URL', url),
   sms: ({ sms: { url } }) => outgoing('sms', 'SMS_URL', url),
   reader: () => ({ part: 'reader', adapter: 'a process', why: 'documents of strangers are read beside the server' }),
@@ -466,6 +480,11 @@ async function openEmbedder({ embedding }: Config): Promise<Embedder> {
   if (embedding === null) return localEmbedder()
   const { openaiEmbedder } = await import('./ports/model/openai-embedder.ts')
   return openaiEmbedder(embedding)
+}
+
+/** Browsers are subscribed by one key, so that it is kept where nobody gave one. */
+async function openPush({ push: { privateKey, ...named } }: Config, web: Web): Promise<Push> {
+  return webPush({ privateKey: privateKey ?? (await keepPushKey(newPrivateKey())), ...named }, web)
 }
 
 const asked = 'captured'

@@ -68,6 +68,8 @@ export const errors = {
   MESSAGE_TOO_LONG: [400, 'Message is too long'],
   SLOW_MODE: [429, 'Slow mode'],
 
+  SUBSCRIPTION_EXPIRED: [410, 'No browser of this user is subscribed any more'],
+
   MEETING_ENDED: [410, 'This meeting has ended'],
   MEETING_EXPIRED: [410, 'This meeting has expired'],
   MEETING_FULL: [409, 'This meeting is full'],

@@ -3,6 +3,8 @@ import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
+import { pushKept } from './accounts/push-kept.ts'
+import { useSession } from './accounts/session.ts'
 import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { ConnectionStrip } from './connection/connection-strip.tsx'
@@ -54,6 +56,7 @@ export function Home() {
   useAttention(rooms.value, room)
   useKeptFocus()
   useIdentityNotices()
+  useKeptPush()
   const { token, answered } = useInvited()
 
   const isElsewhere = agents !== null || live !== null || calls || friends || profile !== null
@@ -176,4 +179,14 @@ export function Home() {
       </BlocksContext>
     </RoomsContext>
   )
+}
+
+/** A browser that is told while the page is closed goes on being told, also after a new sign-in. */
+function useKeptPush(): void {
+  const client = useClient()
+  const { account } = useSession()
+  useEffect(() => {
+    if (pushKept() !== account) return
+    import('./accounts/push.ts').then(({ goOn }) => goOn(client, account)).catch(() => {})
+  }, [client, account])
 }

@@ -34,6 +34,7 @@ import { places } from './places/index.ts'
 import { points } from './points/index.ts'
 import { prices } from './prices/index.ts'
 import { profiles } from './profiles/index.ts'
+import { push } from './push/index.ts'
 import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
@@ -79,6 +80,7 @@ const registry = {
   friends,
   contactNotes,
   calls,
+  push,
   meetings,
   profiles,
   cluster,

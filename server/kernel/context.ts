@@ -16,6 +16,7 @@ import type { Peers } from '#server/ports/peers/port'
 import type { Pinning } from '#server/ports/pinning/port'
 import type { PlatformData } from '#server/ports/platform-data/port'
 import type { Prices } from '#server/ports/prices/port'
+import type { Push } from '#server/ports/push/port'
 import type { Reader } from '#server/ports/reader/port'
 import type { Sms } from '#server/ports/sms/port'
 import type { Storage } from '#server/ports/storage/port'
@@ -221,6 +222,8 @@ export interface Services {
   chains: Chains
   /** For documents of strangers; there always. */
   reader: Reader
+  /** By which browsers are told something; there always, as its key is made where none is given. */
+  push: Push
   /** For URLs that people name; there always. */
   web: Web
   /** Where pixel art is kept in IPFS. */

@@ -36,6 +36,7 @@ import { points, pointsEvents } from './points.ts'
 import { polls } from './polls.ts'
 import { prices } from './prices.ts'
 import { profiles } from './profiles.ts'
+import { push } from './push.ts'
 import { messageEvents } from './room-events.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { scheduling } from './scheduling.ts'
@@ -78,6 +79,7 @@ export const api = {
   friends,
   contactNotes,
   calls,
+  push,
   meetings,
   profiles,
   cluster,

@@ -230,6 +230,7 @@ describe('the text of messages', () => {
     await page.reload()
     await field(page).waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('tab', { name: 'Notifications' }).click()
     await page.getByLabel('Notify me of direct messages and mentions').check()
     await page.keyboard.press('Escape')
     await page.evaluate(() => {

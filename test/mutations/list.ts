@@ -23,6 +23,7 @@ import { payments } from './list/payments.ts'
 import { points } from './list/points.ts'
 import { product } from './list/product.ts'
 import { protocols } from './list/protocols.ts'
+import { push } from './list/push.ts'
 import { records } from './list/records.ts'
 import { runFaults } from './list/runs.ts'
 import { scheduling } from './list/scheduling.ts'
@@ -41,6 +42,7 @@ export const mutations: readonly Mutation[] = [
   ...following,
   ...records,
   ...product,
+  ...push,
   ...media,
   ...evidence,
   ...mends,

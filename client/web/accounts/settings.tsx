@@ -9,7 +9,7 @@ import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
-import { NotifySwitch } from './notify-switch.tsx'
+import { Notifications } from './notifications.tsx'
 import { OwnPicture } from './own-picture.tsx'
 import { Points } from './points.tsx'
 import { ProfileForm } from './profile-form.tsx'
@@ -19,7 +19,17 @@ import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'points' | 'quiet' | 'problem' | 'contact'
+type Page =
+  | 'profile'
+  | 'ways'
+  | 'devices'
+  | 'wallet'
+  | 'times'
+  | 'points'
+  | 'notifications'
+  | 'quiet'
+  | 'problem'
+  | 'contact'
 const pages: readonly Tab<Page>[] = [
   { name: 'profile', title: 'Profile' },
   { name: 'ways', title: 'Ways in' },
@@ -27,6 +37,7 @@ const pages: readonly Tab<Page>[] = [
   { name: 'wallet', title: 'Smart account' },
   { name: 'times', title: 'Free times' },
   { name: 'points', title: 'Points' },
+  { name: 'notifications', title: 'Notifications' },
   { name: 'quiet', title: 'Quiet' },
   { name: 'problem', title: 'Report a problem' },
   { name: 'contact', title: 'Contact' },
@@ -56,6 +67,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
         {page === 'times' && <Availability />}
         {page === 'points' && <Points onOpen={open} />}
+        {page === 'notifications' && <Notifications />}
         {page === 'quiet' && (
           <>
             <SilencedRooms />
@@ -99,7 +111,6 @@ function Profile({ onLeave }: { onLeave: () => void }) {
           </label>
         ))}
       </fieldset>
-      <NotifySwitch />
       <div className="row">
         <button type="button" className="button" onClick={() => flush().then(signOut)}>
           Sign out

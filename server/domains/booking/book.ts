@@ -12,9 +12,10 @@ import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { announceBooked } from './announce.ts'
 import { isHeld } from './holds.ts'
 import { type Kind, kindOf } from './kinds.ts'
-import { askerOf, tellByLetter } from './letters.ts'
+import { askerOf } from './letters.ts'
 import { type Booker, newCall } from './new-call.ts'
 import { bookedWith, bookOnceSettled, bookPaid } from './pay.ts'
 import { nameOfAccount } from './shown.ts'
@@ -45,6 +46,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   const buffer = settings.scheduling_buffer_minutes * minute
   // Before anything is asked for it, or counted.
   await refuseTaken(call, buffer)
+  await refuseBusy(context, settings, call, buffer)
   const { price } = kind
   if (price === 0) await refuseTooMany(context, host)
   if (price > 0) {
@@ -53,7 +55,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
     return sameAsAsked(await bookPaid(context, call, payment, hold), given)
   }
   const booked = await writeCall(call, { buffer, ahead: most.ahead })
-  if (booked._id === _id) await tellByLetter(node, booked, { method: 'REQUEST', by: askerOf(context) })
+  if (booked._id === _id) await announceBooked(node, booked, askerOf(context))
   return sameAsAsked(booked, given)
 }
 
@@ -125,15 +127,25 @@ async function refuseTime(
   if (durationMinutes !== duration)
     throw new AppError('VALIDATION_ERROR', { message: `durationMinutes: this call takes ${duration} minutes` })
   const span = spanOf({ scheduled_at: new Date(scheduledAt), duration_minutes: duration })
-  const { scheduling_advance_notice_hours: notice, scheduling_buffer_minutes: buffer } = settings
+  const { scheduling_advance_notice_hours: notice } = settings
   if (span.start < node.now() + notice * hour)
     throw new AppError('VALIDATION_ERROR', { message: `scheduledAt: ${notice} hours of notice are needed` })
   if (!(await isOffered(node, host, settings, span.start, duration)))
     throw new AppError('VALIDATION_ERROR', { message: 'scheduledAt: this time is not offered' })
-  const busy = await busyTimes(node, host, settings, span)
+}
+
+/** Refuses a call whose time, with the buffer around it, is not free in the calendar of its host, which is asked for it. */
+async function refuseBusy(
+  { node, caller: { ip } }: Context,
+  settings: SchedulingSettings,
+  call: NewCall,
+  buffer: number,
+): Promise<void> {
+  const span = spanOf(call)
+  const busy = await busyTimes(node, call.recipient_wallet_address, settings, span, ip)
   if (busy === null)
     throw new AppError('SERVICE_UNAVAILABLE', { message: 'The calendar of this user does not answer. Try again.' })
-  if (!isFree(span, buffer * minute, busy)) throw new AppError('SLOT_TAKEN', { details: { source: 'calendar' } })
+  if (!isFree(span, buffer, busy)) throw new AppError('SLOT_TAKEN', { details: { source: 'calendar' } })
 }
 
 /** Free calls are few from one address, whoever is said to book them, so that nobody fills a calendar. */

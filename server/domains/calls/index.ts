@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { tellOfCall } from '#server/domains/push/calls'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
@@ -47,12 +48,14 @@ export const calls = defineDomain(contract, {
       ...(status !== 'ringing' && { is_note: true }),
     })
     const call = await tell(context, stored)
-    if (call.status === 'ringing')
+    if (call.status === 'ringing') {
       context.emit(incomingCall, audiences.account(calleeAddress), {
         from: account,
         channelName: call.channel_name,
         call,
       })
+      tellOfCall(context.node, call)
+    }
     return { call }
   },
 

@@ -17,6 +17,22 @@ export async function listDevices(node: Node, { account, session }: SignedIn): P
     .sort((one, other) => other.last_used_at.localeCompare(one.last_used_at))
 }
 
+/** The device of a session, named by the first of its line; null of what is none, such as a service token. */
+export async function deviceWith(session: string): Promise<string | null> {
+  const record = await Sessions.findOne({ _id: session }, { family: 1 }).lean<SessionRecord>()
+  return record?.family ?? null
+}
+
+/** Which of these devices are signed in. */
+export async function signedInAmong(node: Node, devices: readonly string[]): Promise<Set<string>> {
+  if (devices.length === 0) return new Set()
+  const now = new Date(node.now())
+  const records = await Sessions.find({ family: { $in: [...devices] }, refresh_expires_at: { $gt: now } }).lean<
+    SessionRecord[]
+  >()
+  return new Set(records.filter((record) => isOpen(record, now)).map(({ family }) => family))
+}
+
 /** It still signs in, or can be refreshed to one that does. */
 const isOpen = ({ expires_at, refreshed_at }: SessionRecord, now: Date) => expires_at > now || refreshed_at === null
 

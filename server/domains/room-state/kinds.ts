@@ -1,4 +1,5 @@
 import { GLOBAL, type RoomKey } from '#server/log/types'
+import type { MessagePush } from '#shared/api/push'
 import type { MemberRole } from '#shared/api/room'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
@@ -20,6 +21,8 @@ interface ServerKind {
   keeps: 'its last admin' | 'its owner' | null
   /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
   archived: 'is read' | 'is gone'
+  /** Of what browsers are told while no page is in front of their people, and as what. */
+  pushed: { of: 'all' | 'what names them'; as: MessagePush }
   founded: Founding
 }
 
@@ -42,6 +45,7 @@ const open = {
   joiningAgain: 'refused',
   keeps: null,
   archived: 'is read',
+  pushed: { of: 'what names them', as: 'channel_message' },
   founded: byOwner,
 } as const
 
@@ -60,6 +64,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     seenBy: 'members',
     readers: 'members',
     founded: { by: 'its founder', role: 'admin', fields: { category: 'group' } },
+    pushed: { of: 'all', as: 'group_message' },
   },
   token: {
     ...open,
@@ -72,6 +77,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     ...open,
     seenBy: 'members',
     readers: 'members',
+    pushed: { of: 'all', as: 'message' },
     founded: {
       by: 'its peers',
       fields: { name: 'Direct message', description: null, emoji: '✉️', category: 'dm' },

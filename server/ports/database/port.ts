@@ -52,6 +52,10 @@ export const readInstallation = async (): Promise<string> =>
 export const keepSessionKeys = async (offered: string): Promise<string> =>
   (await firstKept({ _id: 'session-keys', keys: offered })).keys
 
+/** The key by which all nodes on this database push to browsers: the one that its first node offered. */
+export const keepPushKey = async (offered: string): Promise<string> =>
+  (await firstKept({ _id: 'push-key', key: offered })).key
+
 /** Of all that nodes offer under one id, each gets what the first one offered. */
 async function firstKept<T extends { _id: string }>(offered: T): Promise<T> {
   const { db } = mongoose.connection

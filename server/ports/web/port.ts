@@ -2,7 +2,7 @@
 export interface WebRequest {
   /** By default POST with a body, and GET without one. A redirect of the other three is not followed: it is the answer. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  body?: string
+  body?: string | Uint8Array
   /** Left out as soon as a redirect leads to another origin: keys may be among them. */
   headers?: Readonly<Record<string, string>>
   /** At most, and by default, 2 MB of what the body is when it is unpacked. */

@@ -1,0 +1,58 @@
+import type { Client } from '#client/sdk/types'
+import { keepPush, pushKept } from './push-kept.ts'
+
+/** Can this browser be told while the page is closed? */
+export const canPush = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
+
+const worker = () => navigator.serviceWorker.getRegistration()
+
+/** Is this browser told of this account? */
+export async function isPushedTo(account: string): Promise<boolean> {
+  if (!canPush() || pushKept() !== account || Notification.permission !== 'granted') return false
+  return ((await (await worker())?.pushManager.getSubscription()) ?? null) !== null
+}
+
+/** Has this browser told of the account; false where its owner does not allow it. */
+export async function turnOn(client: Client, account: string): Promise<boolean> {
+  if ((await Notification.requestPermission()) !== 'granted') return false
+  await navigator.serviceWorker.register('/sw.js')
+  const { pushManager } = await navigator.serviceWorker.ready
+  const { publicKey } = await client.push.publicKey({})
+  const subscription = await subscribed(pushManager, publicKey)
+  await client.push.subscribe({ subscription: jsonOf(subscription) })
+  keepPush(account)
+  return true
+}
+
+/** Has this browser told nothing more. */
+export async function turnOff(client: Client): Promise<void> {
+  keepPush(null)
+  const subscription = await (await worker())?.pushManager.getSubscription()
+  if (!subscription) return
+  await client.push.unsubscribe({ endpoint: subscription.endpoint })
+  await subscription.unsubscribe()
+}
+
+/** Subscribes again what was turned on here: a device that was signed out meanwhile is told nothing until then. */
+export async function goOn(client: Client, account: string): Promise<void> {
+  if (await isPushedTo(account)) await turnOn(client, account)
+}
+
+/** A subscription is good for one key: where the server has another now, the browser subscribes anew. */
+async function subscribed(manager: PushManager, applicationServerKey: string): Promise<PushSubscription> {
+  const options = { userVisibleOnly: true, applicationServerKey }
+  try {
+    return await manager.subscribe(options)
+  } catch (error) {
+    const before = await manager.getSubscription()
+    if (!before) throw error
+    await before.unsubscribe()
+    return manager.subscribe(options)
+  }
+}
+
+function jsonOf(subscription: PushSubscription) {
+  const { endpoint = '', keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON()
+  return { endpoint, keys: { p256dh, auth } }
+}

@@ -1,0 +1,29 @@
+import type { Node } from '#server/kernel/context'
+import { dmOf, roomKey } from '#shared/kit/room-key'
+import { type Told, tellQuietly } from './tell.ts'
+
+const daySeconds = 86_400
+
+interface Doing {
+  /** Whose it is; null of a guest. */
+  from: string | null
+  name: string
+  body: string
+  tag: string
+}
+
+/** Something that somebody has done, as `to` is told of it; not where `to` has silenced them. */
+export function doingOf(to: string, { from, name, body, tag }: Doing): ReadonlyMap<string, Told> {
+  const by = { callerId: null, callerName: null, senderAddress: from }
+  const notice = { title: name, body, type: 'notification' as const, ...by, url: '/', tag }
+  return new Map([[to, { notice, room: from === null ? null : roomKey(dmOf(from, to)), seconds: daySeconds }]])
+}
+
+/** Has the browsers of a host told that a call with them was booked; nobody waits for it. */
+export function tellOfBooking(
+  node: Node,
+  host: string,
+  { id, ...by }: { id: string } & Pick<Doing, 'from' | 'name'>,
+): void {
+  tellQuietly(node, doingOf(host, { ...by, body: 'Has booked a call with you', tag: `booking:${id}` }))
+}

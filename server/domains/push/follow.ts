@@ -1,0 +1,119 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
+import { isOf } from '#server/domains/events/define'
+import { friendsChanged } from '#server/domains/friends/events'
+import { type Pair, Pairs } from '#server/domains/friends/model'
+import { messageCreated } from '#server/domains/room-state/events/messages'
+import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
+import { kindOf } from '#server/domains/room-state/kinds'
+import { rolesAmong } from '#server/domains/room-state/membership'
+import { Members } from '#server/domains/room-state/model'
+import type { Node } from '#server/kernel/context'
+import { every } from '#server/kernel/every'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import { peersOf, roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { subscribedAmong } from './browsers.ts'
+import { doingOf } from './doings.ts'
+import { noticesOf } from './messages.ts'
+import { type Told, tellBrowsers } from './tell.ts'
+
+const gatheredMilliseconds = 1_000
+/** Of the messages of one second in one room the newest. */
+const gatheredAtMost = 50
+/** The members of a larger room are told of what names them alone. */
+const membersToldAtMost = 500
+const daySeconds = 86_400
+
+/**
+ * Has browsers told of messages and of requests to be friends, by the node that appended them: no other is. What is said in a room within a
+ * second is told once, with its newest message.
+ */
+export function followForBrowsers(node: Node): () => void {
+  const due = new Map<RoomKey, MessageFact[]>()
+  const asked = new Set<string>()
+  node.log.onRows((key, rows, isOurs) => {
+    if (!isOurs) return
+    for (const row of rows) {
+      if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
+      if (key === GLOBAL || !isOf(row, messageCreated)) continue
+      const message = messageFactOf(row)
+      if (isForAll(key) || namedIn(message).length > 0)
+        due.set(key, [...(due.get(key) ?? []), message].slice(-gatheredAtMost))
+    }
+  })
+  return every(
+    node,
+    gatheredMilliseconds,
+    async () => {
+      const [rooms, pairs] = [[...due], [...asked]]
+      due.clear()
+      asked.clear()
+      for (const id of pairs) await tellOfRequest(node, id)
+      await tellOfMessages(node, rooms)
+    },
+    'browsers were not told',
+  )
+}
+
+const isForAll = (key: RoomKey) => kindOf(key).pushed.of === 'all'
+
+/** Whom a message names, or answers. */
+const namedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
+  ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [id] : [])),
+  ...(reply_to ? [reply_to.sender_address] : []),
+]
+
+async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
+  const concerned: [RoomKey, Map<string, MessageFact>][] = []
+  for (const [key, messages] of rooms) concerned.push([key, await concernedBy(key, messages)])
+  const subscribed = new Set(await subscribedAmong(concerned.flatMap(([, newest]) => [...newest.keys()])))
+  for (const [key, newest] of concerned) {
+    const members = await membersAmong(
+      key,
+      [...newest.keys()].filter((account) => subscribed.has(account)),
+    )
+    for (const account of newest.keys()) if (!members.has(account)) newest.delete(account)
+    const told = new Map<string, Told>()
+    for (const [account, notice] of await noticesOf(key, newest))
+      told.set(account, { notice, room: key, seconds: daySeconds })
+    await tellBrowsers(node, told)
+  }
+}
+
+/** The newest of these messages for each account that may have to be told of one. */
+async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Promise<Map<string, MessageFact>> {
+  const newest = new Map<string, MessageFact>()
+  const everybody = isForAll(key) ? await allIn(key) : []
+  for (const message of messages)
+    for (const account of [...everybody, ...namedIn(message)])
+      if (account !== message.sender) newest.set(account, message)
+  return newest
+}
+
+/** The members of a room; none where they are too many. */
+async function allIn(key: RoomKey): Promise<readonly string[]> {
+  const { type, id } = roomOfKey(key)
+  if (isBetweenTwo(type)) return peersOf(id)
+  const rows = await Members.find({ room: key, is_active: true }, { user_address: 1 })
+    .limit(membersToldAtMost + 1)
+    .lean()
+  return rows.length > membersToldAtMost ? [] : rows.map(({ user_address }) => user_address)
+}
+
+/** Those who are in the room. */
+async function membersAmong(key: RoomKey, accounts: readonly string[]): Promise<ReadonlySet<string>> {
+  const { type, id } = roomOfKey(key)
+  if (isBetweenTwo(type)) return new Set(accounts.filter((account) => peersOf(id).includes(account)))
+  if (accounts.length === 0) return new Set()
+  return new Set((await rolesAmong(accounts, [key])).map(({ account }) => account))
+}
+
+/** A request that still waits is told to who was asked. */
+async function tellOfRequest(node: Node, id: string): Promise<void> {
+  const pair = await Pairs.findOne({ _id: id, state: 'pending' }).lean<Pair>()
+  if (!pair) return
+  const { from_address: from, to_address: to, request_id } = pair
+  const name = (await profilesOf(node, [from])).get(from)?.name ?? from
+  const doing = { from, name, body: 'Would like to be your friend', tag: `friend:${request_id}` }
+  await tellBrowsers(node, doingOf(to, doing))
+}

@@ -1,0 +1,54 @@
+import { deviceWith } from '#server/domains/identity/devices'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { push as contract } from '#shared/api/push'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { forgetBrowsers, keepBrowser } from './browsers.ts'
+import { followForBrowsers } from './follow.ts'
+import { giveNotice } from './notice.ts'
+import { changePreferences, preferencesOf } from './preferences.ts'
+import { send } from './send.ts'
+
+export const push = defineDomain(
+  contract,
+  {
+    publicKey: (_input, { node }) => ({ publicKey: node.services.push.publicKey }),
+
+    async subscribe({ subscription: { endpoint, keys } }, context) {
+      const { account, session } = signedIn(context)
+      const { node } = context
+      node.services.push.check({ endpoint, ...keys })
+      const device = await deviceWith(session.id)
+      if (device === null)
+        throw new AppError('FORBIDDEN', { message: 'Only a browser in which you signed in subscribes' })
+      await keepBrowser(node, account, device, { endpoint, ...keys })
+      return done
+    },
+
+    async unsubscribe({ endpoint }, context) {
+      await forgetBrowsers(signedIn(context).account, endpoint || null)
+      return done
+    },
+
+    send,
+
+    preferences: (_input, context) => preferencesOf(signedIn(context).account),
+
+    async changePreferences(input, context) {
+      const isChanged = await changePreferences(signedIn(context).account, {
+        quietStart: hourOf(input.quietStart),
+        quietEnd: hourOf(input.quietEnd),
+        notifyDms: input.notifyDms ?? undefined,
+        notifyGroups: input.notifyGroups ?? undefined,
+        notifyChannels: input.notifyChannels ?? undefined,
+        notifyCalls: input.notifyCalls ?? undefined,
+      })
+      if (!isChanged) throw new AppError('VALIDATION_ERROR', { message: 'Nothing to update' })
+      return done
+    },
+  },
+  { jobs: [giveNotice], start: (node) => [followForBrowsers(node)] },
+)
+
+const hourOf = (given: number | '' | null | undefined) => (given === '' ? null : given)

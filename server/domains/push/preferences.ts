@@ -1,0 +1,70 @@
+import { isDuplicate } from '#server/ports/database/port'
+import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
+import { PushPreferences, type StoredPreferences } from './model.ts'
+
+const usual: Omit<StoredPreferences, '_id'> = {
+  quiet_start: null,
+  quiet_end: null,
+  notify_dms: true,
+  notify_groups: true,
+  notify_channels: true,
+  notify_calls: true,
+}
+
+const fields = {
+  quietStart: 'quiet_start',
+  quietEnd: 'quiet_end',
+  notifyDms: 'notify_dms',
+  notifyGroups: 'notify_groups',
+  notifyChannels: 'notify_channels',
+  notifyCalls: 'notify_calls',
+} as const satisfies Record<keyof Preferences, keyof StoredPreferences>
+
+export async function preferencesOf(account: string): Promise<Preferences> {
+  const stored = { ...usual, ...(await PushPreferences.findOne({ _id: account }).lean<StoredPreferences>()) }
+  return {
+    quietStart: stored.quiet_start,
+    quietEnd: stored.quiet_end,
+    notifyDms: stored.notify_dms,
+    notifyGroups: stored.notify_groups,
+    notifyChannels: stored.notify_channels,
+    notifyCalls: stored.notify_calls,
+  }
+}
+
+type Change = { [Name in keyof Preferences]: Preferences[Name] | undefined }
+
+/** Stores what is not undefined; false where that is nothing. */
+export async function changePreferences(account: string, change: Change): Promise<boolean> {
+  const named = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (named.length === 0) return false
+  const set: Partial<StoredPreferences> = Object.fromEntries(
+    named.map(([name, value]) => [fields[name as keyof Preferences], value]),
+  )
+  const write = () => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true })
+  await write().catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+    return write()
+  })
+  return true
+}
+
+const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
+  message: ['notifyDms', 'notify_dms'],
+  group_message: ['notifyGroups', 'notify_groups'],
+  channel_message: ['notifyChannels', 'notify_channels'],
+  incoming_call: ['notifyCalls', 'notify_calls'],
+}
+
+/** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
+export function suppressionOf(preferences: Preferences, type: PushType, now: number): Suppression | null {
+  const [wanted, suppression] = switches[type] ?? []
+  if (wanted && suppression && !preferences[wanted]) return suppression
+  return type !== ringing && isQuiet(preferences, new Date(now).getUTCHours()) ? 'quiet_hours' : null
+}
+
+/** From the first hour to before the second, over midnight where that is earlier. */
+function isQuiet({ quietStart: from, quietEnd: to }: Preferences, hour: number): boolean {
+  if (from === null || to === null) return false
+  return from <= to ? hour >= from && hour < to : hour >= from || hour < to
+}

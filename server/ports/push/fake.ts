@@ -1,0 +1,32 @@
+import { AppError } from '#shared/errors'
+import { newPrivateKey, type Push, type PushMessage, publicKeyOf, type Subscription } from './port.ts'
+import { checkSubscription } from './subscription.ts'
+
+interface FakePush extends Push {
+  /** What browsers were given, in order. */
+  sent: { endpoint: string; message: PushMessage }[]
+  /** How the services of some endpoints, or of all where there is `*`, answer; those that are not here take what they are given. */
+  moods: Map<string, 'gone' | 'refused' | 'UPSTREAM_ERROR' | 'TIMEOUT'>
+}
+
+/** Push services in memory, at `push.test`. */
+export function fakePush(): FakePush {
+  const hosts = ['push.test', '*.push.test']
+  const push: FakePush = {
+    publicKey: publicKeyOf(newPrivateKey()),
+    sent: [],
+    moods: new Map(),
+    check: (subscription: Subscription) => checkSubscription(subscription, hosts),
+    async send(subscription, message, signal) {
+      checkSubscription(subscription, hosts)
+      signal?.throwIfAborted()
+      const { endpoint } = subscription
+      const mood = push.moods.get(endpoint) ?? push.moods.get('*')
+      if (mood === 'gone' || mood === 'refused') return mood
+      if (mood !== undefined) throw new AppError(mood)
+      push.sent.push({ endpoint, message })
+      return 'sent'
+    },
+  }
+  return push
+}

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
+import { fakePush } from '#server/ports/push/fake'
+import { pushBrowser } from '#test/support/push-browser'
+import { axeFaults, openPlaza } from './plaza.ts'
+
+let plaza: Awaited<ReturnType<typeof openPlaza>>
+beforeAll(async () => {
+  plaza = await openPlaza({ services: { push: fakePush() } })
+})
+afterAll(() => plaza.close())
+
+async function openNotifications(page: Page) {
+  await page.getByRole('button', { name: /Settings/ }).click()
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Notifications' }).click()
+  await settings.getByLabel('Messages in groups').waitFor()
+  return settings
+}
+
+test('of what somebody is told is chosen in the settings, with hours of nothing but calls', async () => {
+  const page = await plaza.guest()
+  const settings = await openNotifications(page)
+  await settings.getByLabel('Messages in groups').uncheck()
+  await settings.getByLabel('Tell me of nothing but calls at night').check()
+  await settings.getByLabel('From').selectOption('23')
+  await expect
+    .poll(() => PushPreferences.findOne({ notify_groups: false, quiet_start: 23, quiet_end: 7 }))
+    .not.toBe(null)
+  expect(await axeFaults(page)).toEqual([])
+  await page.reload()
+  const again = await openNotifications(page)
+  expect(await again.getByLabel('Messages in groups').isChecked()).toBe(false)
+  expect(await again.getByLabel('From').inputValue()).toBe('23')
+  await again.getByLabel('Tell me of nothing but calls at night').uncheck()
+  await expect.poll(() => PushPreferences.countDocuments({ quiet_start: null, quiet_end: null })).toBe(1)
+  await plaza.settle()
+})
+
+test('this browser is told while the page is closed, and again after it is loaded, until that is turned off', async () => {
+  const page = await plaza.guest()
+  await page.addInitScript((asJson) => {
+    const subscription = { ...asJson, toJSON: () => asJson, unsubscribe: async () => localStorage.removeItem('there') }
+    Object.assign(window, {
+      Notification: class {
+        static permission = 'granted'
+        static async requestPermission(): Promise<string> {
+          return 'granted'
+        }
+      },
+    })
+    PushManager.prototype.subscribe = async () => {
+      localStorage.setItem('there', 'yes')
+      return subscription as unknown as PushSubscription
+    }
+    PushManager.prototype.getSubscription = async () =>
+      localStorage.getItem('there') === null ? null : (subscription as unknown as PushSubscription)
+  }, pushBrowser('https://push.test/1').asJson)
+  await page.reload()
+  const toggle = async () => (await openNotifications(page)).getByLabel('Tell me while the page is closed, too')
+  await (await toggle()).click()
+  await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  await PushBrowsers.deleteMany({})
+  await page.reload()
+  await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  const isOn = await toggle()
+  await expect.poll(() => isOn.isChecked()).toBe(true)
+  await isOn.click()
+  await expect.poll(() => PushBrowsers.countDocuments({})).toBe(0)
+  await plaza.settle()
+})
