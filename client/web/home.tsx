@@ -1,6 +1,7 @@
 import './styles/home.css'
 import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
+import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
 import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
@@ -50,6 +51,7 @@ export function Home() {
   useAttention(rooms.value, room)
   useKeptFocus()
   useIdentityNotices()
+  useCalendarReturn()
   const { token, answered } = useInvited()
 
   const isElsewhere = agents !== null || live !== null || calls || profile !== null

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
-import { refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
+import { type NewCall, refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
 import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { isZone } from '#server/domains/scheduling/open-time'
@@ -11,6 +11,7 @@ import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { writeToCalendar } from './calendar-event.ts'
 import { type Kind, kindOf } from './kinds.ts'
 import { tellByLetter } from './letters.ts'
 import { type Booker, newCall } from './new-call.ts'
@@ -43,6 +44,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   const buffer = settings.scheduling_buffer_minutes * minute
   // Before anything is asked for it, or counted.
   await refuseTaken(call, buffer)
+  await refuseBusy(context, settings, call, buffer)
   const { price } = kind
   if (price === 0) await refuseTooMany(context, host)
   const booked =
@@ -51,7 +53,10 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
       : await bookPaid(context, call, { settings, price, header: given.paymentHeader }, (paid) =>
           writeCall(paid, { buffer, ahead: null }),
         )
-  if (booked._id === _id) await tellByLetter(context, booked, 'REQUEST')
+  if (booked._id === _id) {
+    await tellByLetter(context, booked, 'REQUEST')
+    await writeToCalendar(node, booked)
+  }
   return sameAsAsked(booked, given)
 }
 
@@ -121,15 +126,25 @@ async function refuseTime(
   if (durationMinutes !== duration)
     throw new AppError('VALIDATION_ERROR', { message: `durationMinutes: this call takes ${duration} minutes` })
   const span = spanOf({ scheduled_at: new Date(scheduledAt), duration_minutes: duration })
-  const { scheduling_advance_notice_hours: notice, scheduling_buffer_minutes: buffer } = settings
+  const { scheduling_advance_notice_hours: notice } = settings
   if (span.start < node.now() + notice * hour)
     throw new AppError('VALIDATION_ERROR', { message: `scheduledAt: ${notice} hours of notice are needed` })
   if (!(await isOffered(node, host, settings, span.start, duration)))
     throw new AppError('VALIDATION_ERROR', { message: 'scheduledAt: this time is not offered' })
-  const busy = await busyTimes(node, host, settings, span)
+}
+
+/** Refuses a call whose time, with the buffer around it, is not free in the calendar of its host, which is asked for it. */
+async function refuseBusy(
+  { node, caller: { ip } }: Context,
+  settings: SchedulingSettings,
+  call: NewCall,
+  buffer: number,
+): Promise<void> {
+  const span = spanOf(call)
+  const busy = await busyTimes(node, call.recipient_wallet_address, settings, span, ip)
   if (busy === null)
     throw new AppError('SERVICE_UNAVAILABLE', { message: 'The calendar of this user does not answer. Try again.' })
-  if (!isFree(span, buffer * minute, busy)) throw new AppError('SLOT_TAKEN', { details: { source: 'calendar' } })
+  if (!isFree(span, buffer, busy)) throw new AppError('SLOT_TAKEN', { details: { source: 'calendar' } })
 }
 
 /** Free calls are few from one address, whoever is said to book them, so that nobody fills a calendar. */

@@ -4,6 +4,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
 import { book } from './book.ts'
+import { writingToCalendar } from './calendar-event.ts'
 import { cancelCall, invite, openInvitation } from './invitation.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
@@ -17,40 +18,44 @@ function told(context: Context, stored: StoredCall) {
   return call
 }
 
-export const booking = defineDomain(contract, {
-  async schedule(input, context) {
-    const call = told(context, await book(context, input))
-    return { ...done, ...call, scheduledCall: { ...call, calendarEventId: call.calendar_event_id } }
+export const booking = defineDomain(
+  contract,
+  {
+    async schedule(input, context) {
+      const call = told(context, await book(context, input))
+      return { ...done, ...call, scheduledCall: { ...call, calendarEventId: call.calendar_event_id } }
+    },
+
+    async calls(input, context) {
+      const { account } = signedIn(context)
+      const { calls, total } = await callsOf(account, input, context.node.now())
+      return { calls: await listedCalls(context.node, account, calls), total }
+    },
+
+    async invited({ token }, context) {
+      const { node } = context
+      const stored = await openInvitation(context, token)
+      const call = invitedCall(stored, await nameOfAccount(node, stored.recipient_wallet_address), node.now())
+      return { ...call, call }
+    },
+
+    async cancel({ id, token }, context) {
+      return { ...done, scheduledCall: told(context, await cancelCall(context, id, token)) }
+    },
+
+    async createShareable(input, context) {
+      const call = told(context, await createShareable(context, input))
+      const { id, scheduled_at: scheduledAt, title, duration_minutes: durationMinutes, invite_token: inviteToken } = call
+      return { ...done, ...call, inviteToken, scheduledCall: { id, scheduledAt, title, durationMinutes } }
+    },
+
+    async invite(input, context) {
+      return { ...done, emailsSent: await invite(context, input) }
+    },
+
+    page: ({ slug }, { node }) => pageOfName(node, slug),
+
+    pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
   },
-
-  async calls(input, context) {
-    const { account } = signedIn(context)
-    const { calls, total } = await callsOf(account, input, context.node.now())
-    return { calls: await listedCalls(context.node, account, calls), total }
-  },
-
-  async invited({ token }, context) {
-    const { node } = context
-    const stored = await openInvitation(context, token)
-    const call = invitedCall(stored, await nameOfAccount(node, stored.recipient_wallet_address), node.now())
-    return { ...call, call }
-  },
-
-  async cancel({ id, token }, context) {
-    return { ...done, scheduledCall: told(context, await cancelCall(context, id, token)) }
-  },
-
-  async createShareable(input, context) {
-    const call = told(context, await createShareable(context, input))
-    const { id, scheduled_at: scheduledAt, title, duration_minutes: durationMinutes, invite_token: inviteToken } = call
-    return { ...done, ...call, inviteToken, scheduledCall: { id, scheduledAt, title, durationMinutes } }
-  },
-
-  async invite(input, context) {
-    return { ...done, emailsSent: await invite(context, input) }
-  },
-
-  page: ({ slug }, { node }) => pageOfName(node, slug),
-
-  pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
-})
+  { jobs: [writingToCalendar] },
+)
