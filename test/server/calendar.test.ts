@@ -136,7 +136,7 @@ describe('a calendar', () => {
   })
 })
 
-describe('who comes back from a provider is led to the page, and connects nothing', () => {
+describe('T87: who comes back from a provider is led to the page, and connects nothing', () => {
   test('without a code, with a state of no making of ours, or where the provider says no', async () => {
     const who = await somebody()
     const { state, cookie } = await beginConnecting(who)
@@ -209,13 +209,11 @@ describe('who comes back from a provider is led to the page, and connects nothin
     const who = await somebody()
     const { state, cookie } = await beginConnecting(who)
     const evil = { redirect: 'https://evil.test', redirect_uri: 'https://evil.test', return_to: '//evil.test' }
-    for (const headers of [{}, { host: 'evil.test' }, { 'x-forwarded-host': 'evil.test' }]) {
+    for (const path of ['/api/calendar/callback', '/api/calendar/callback/', '//evil.test/..//api/calendar/callback']) {
       const query = new URLSearchParams({ ...evil, code: 'denied', state })
-      const answer = await fetch(`${who.url}/api/calendar/callback?${query}`, {
-        redirect: 'manual',
-        headers: { ...headers, cookie },
-      })
-      expect(new URL(answer.headers.get('location') ?? '').origin).toBe('http://localhost:3000')
+      const headers = { cookie, 'x-forwarded-host': 'evil.test' }
+      const { headers: told } = await fetch(`${who.url}${path}?${query}`, { redirect: 'manual', headers })
+      expect([path, new URL(told.get('location') ?? who.url).hostname]).toEqual([path, expect.not.stringContaining('evil')])
     }
   })
 
@@ -229,7 +227,7 @@ describe('who comes back from a provider is led to the page, and connects nothin
   })
 })
 
-describe('T42: what opens a calendar', () => {
+describe('T87: what opens a calendar', () => {
   test('is stored sealed, told to nobody, and in no line of the log', async () => {
     const who = await host()
     const { state, cookie, authUrl } = await beginConnecting(who)
@@ -264,7 +262,7 @@ describe('the times at which a calendar is busy', () => {
     const who = await host()
     await connectCalendar(who)
     // At the beginning of a minute.
-    server.setAhead(60 - ((Date.now() / 1_000) % 60))
+    server.setAhead(Math.ceil(60 - ((Date.now() / 1_000) % 60)))
     const date = dateIn(3)
     calendars.kept.set(who.account, [{ start: noonOf(date), end: noonOf(date) + hour }])
     const answers = await Promise.all(Array.from({ length: 20 }, () => timesOn(who, date)))
@@ -286,7 +284,7 @@ describe('the times at which a calendar is busy', () => {
     await connectCalendar(who)
     for (let far = 0; far < 40; far++) await timesOn(who, dateIn(200 + 40 * far))
     expect((await timesOn(who, dateIn(200 + 40 * 41))).body).toMatchObject({ calendarError: true })
-    expect(askedOf(who, 'busy')).toBeLessThanOrEqual(60)
+    expect(askedOf(who, 'busy')).toBe(30)
     const near = await timesOn(who, dateIn(3))
     expect(near.body).not.toHaveProperty('calendarError')
     expect(near.body.slots).not.toEqual([])

@@ -9,7 +9,7 @@ import { GiveUp, job } from '#server/kernel/jobs'
 import { NoAccess } from '#server/ports/calendar/port'
 
 /** Has a call stand in the calendar of its host, where one is connected, or not any more where it was cancelled. */
-export async function writeToCalendar({ jobs }: Node, { _id: call, recipient_wallet_address }: StoredCall) {
+export async function writeToCalendar({ jobs }: Node, { _id: call, recipient_wallet_address }: StoredCall): Promise<void> {
   if (await connectionOf(recipient_wallet_address)) await jobs.add(writingToCalendar, { call })
 }
 
