@@ -5,12 +5,13 @@ import { spanOf } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { settingsOf } from '#server/domains/scheduling/own-settings'
 import type { Node } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job } from '#server/kernel/jobs'
 import { NoAccess } from '#server/ports/calendar/port'
 
 /** Has a call stand in the calendar of its host, where one is connected, or not any more where it was cancelled. */
-export async function writeToCalendar({ jobs }: Node, { _id: call, recipient_wallet_address }: StoredCall): Promise<void> {
-  if (await connectionOf(recipient_wallet_address)) await jobs.add(writingToCalendar, { call })
+export async function writeToCalendar({ jobs, services }: Node, { _id, ...call }: StoredCall): Promise<void> {
+  if (!services.calendars || !(await connectionOf(call.recipient_wallet_address))) return
+  await jobs.add(writingToCalendar, { call: _id })
 }
 
 /** Of the call, so that it stands there once, however often this is done. */
@@ -24,11 +25,10 @@ export const writingToCalendar = job({
   async run({ call: _id }, { node }) {
     const call = await callOf(_id)
     if (!call) return
-    try {
-      await (call.status === 'cancelled' ? takeOut(node, call) : putIn(node, call))
-    } catch (error) {
-      throw error instanceof NoAccess ? new GiveUp(error.message, { cause: error }) : error
-    }
+    await (call.status === 'cancelled' ? takeOut(node, call) : putIn(node, call)).catch((error: unknown) => {
+      // The connection says so from then on, to its owner.
+      if (!(error instanceof NoAccess)) throw error
+    })
   },
 })
 
