@@ -136,8 +136,7 @@ export const keepReturn = (response: Response, value: string, path: string) =>
   response.cookie(returnCookie, value, { ...attributes, sameSite: 'lax', path, maxAge: returnMilliseconds })
 
 /** What `keepReturn` has given to the browser that sends these cookies. */
-export const returnOf = (cookies: string | undefined): string | null =>
-  parseCookie(cookies ?? '')[returnCookie] ?? null
+export const returnOf = (cookies: string | undefined): string | null => parseCookie(cookies ?? '')[returnCookie] ?? null
 
 /** A header that is empty is none. */
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))

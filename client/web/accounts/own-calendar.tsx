@@ -32,9 +32,7 @@ export function OwnCalendar() {
       )}
       <div className="row wrap">
         {connected && (
-          <span className="grow">
-            Connected{connection?.calendar_email ? ` as ${connection.calendar_email}` : ''}
-          </span>
+          <span className="grow">Connected{connection?.calendar_email ? ` as ${connection.calendar_email}` : ''}</span>
         )}
         {!connected && available && (
           <ActButton className="button small" onPress={connect}>

@@ -45,7 +45,13 @@ export const booking = defineDomain(
 
     async createShareable(input, context) {
       const call = told(context, await createShareable(context, input))
-      const { id, scheduled_at: scheduledAt, title, duration_minutes: durationMinutes, invite_token: inviteToken } = call
+      const {
+        id,
+        scheduled_at: scheduledAt,
+        title,
+        duration_minutes: durationMinutes,
+        invite_token: inviteToken,
+      } = call
       return { ...done, ...call, inviteToken, scheduledCall: { id, scheduledAt, title, durationMinutes } }
     },
 

@@ -65,4 +65,5 @@ function ask(node: Node, connection: StoredConnection, span: Busy): Promise<read
   return withCalendar(node, connection, (calendar, calendars) => calendars.busy(calendar, span, signal))
 }
 
-const tooOften = () => new AppError('SERVICE_UNAVAILABLE', { message: 'This calendar is asked too often', retryAfter: 60 })
+const tooOften = () =>
+  new AppError('SERVICE_UNAVAILABLE', { message: 'This calendar is asked too often', retryAfter: 60 })

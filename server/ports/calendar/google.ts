@@ -37,7 +37,10 @@ const FreeBusy = z.object({
   calendars: z.record(
     z.string(),
     z.object({
-      busy: z.array(z.object({ start: Instant, end: Instant })).max(20_000).default([]),
+      busy: z
+        .array(z.object({ start: Instant, end: Instant }))
+        .max(20_000)
+        .default([]),
       errors: z.array(z.unknown()).optional(),
     }),
   ),
@@ -171,7 +174,10 @@ const accessOf = ({ access_token, expires_in }: z.output<typeof Refreshed>): Acc
 /** Of the token that came with the others from Google itself, so that its signature says nothing more (OpenID Connect Core, 3.1.3.7). */
 function emailIn(idToken: string | undefined): string | null {
   try {
-    return z.email().max(320).parse(decodeJwt(idToken ?? '').email)
+    return z
+      .email()
+      .max(320)
+      .parse(decodeJwt(idToken ?? '').email)
   } catch {
     return null
   }
