@@ -125,10 +125,13 @@ describe('a calendar', () => {
     const asked = askedOf(who, 'refresh')
     server.setAhead(6_200)
     await until(() => expect(askedOf(who, 'refresh')).toBeGreaterThan(asked))
+    // It is asked again, so it is connected still.
+    server.setAhead(6_300)
+    await until(() => expect(askedOf(who, 'refresh')).toBeGreaterThan(asked + 1))
     expect((await statusOf(who)).connected).toBe(true)
     calendars.away = null
     calendars.ended.add(who.account)
-    server.setAhead(6_300)
+    server.setAhead(6_400)
     await until(async () => expect((await statusOf(who)).connected).toBe(false))
     expect((await statusOf(who)).connection).toMatchObject({ is_active: false })
     await connectCalendar(who)
