@@ -96,7 +96,13 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...shared,
     slots,
     uploads,
-    raw: [...docsRoutes, ...(captured?.routes ?? []), ...fileRoutes(platform.services.storage), ...pageRoutes()],
+    raw: [
+      ...domains.flatMap((domain) => domain.routes?.(node) ?? []),
+      ...docsRoutes,
+      ...(captured?.routes ?? []),
+      ...fileRoutes(platform.services.storage),
+      ...pageRoutes(),
+    ],
   })
   server.on('request', door)
   server.on('checkExpectation', door)

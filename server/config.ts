@@ -138,6 +138,8 @@ const variables = z.object({
     .string()
     .regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, { error: 'must be owner/name' })
     .optional(),
+  GOOGLE_CLIENT_ID: word.optional(),
+  GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
   X402_FACILITATOR_URL: urlOf(/^https?:\/\//, 'must be a URL, or simulated')
     .or(z.literal('simulated'))
     .optional(),
@@ -207,6 +209,8 @@ export interface Config {
   pricesUrl: string | undefined
   /** Whose issues are those of this installation; null where it has none. */
   github: { apiUrl: string; repository: string; token: string } | null
+  /** As which client calendars at Google are asked for; null where none can be connected. */
+  google: { id: string; secret: string } | null
   /** Null where people meet over this server. */
   liveKit: { url: string; apiKey: string; apiSecret: string } | null
   /** Null where nobody can go live. */
@@ -275,6 +279,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     },
     pricesUrl: env.PRICES_URL ?? (hasStandIns ? 'fixed' : undefined),
     github: githubOf(env),
+    google: googleOf(env),
     liveKit: liveKitOf(env),
     video: videoOf(env, publicUrl),
     domains: new Map(
@@ -397,6 +402,16 @@ function githubOf(env: z.output<typeof variables>): Config['github'] {
   if (repository === undefined || token === undefined)
     throw new ConfigError('GITHUB_TOKEN and GITHUB_REPOSITORY belong together.')
   return { apiUrl, repository, token }
+}
+
+function googleOf({
+  GOOGLE_CLIENT_ID: id,
+  GOOGLE_CLIENT_SECRET: secret,
+}: z.output<typeof variables>): Config['google'] {
+  if (id === undefined && secret === undefined) return null
+  if (id === undefined || secret === undefined)
+    throw new ConfigError('GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET belong together.')
+  return { id, secret }
 }
 
 interface ModelConfig {

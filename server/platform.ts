@@ -11,6 +11,7 @@ import { createMetrics, type Metrics } from './kernel/metrics.ts'
 import { demoAttendance } from './ports/attendance/demo.ts'
 import { httpAttendance } from './ports/attendance/http.ts'
 import type { Attendance } from './ports/attendance/port.ts'
+import { googleCalendars } from './ports/calendar/google.ts'
 import { openChains } from './ports/chain/viem.ts'
 import { lockDirectory } from './ports/database/embedded/lock.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
@@ -134,7 +135,7 @@ async function openOn(database: Database, config: Config): Promise<Platform> {
       humanProofs: openHumanProofs(config),
       partnerTokens: openPartner(config),
       attendance: openAttendance(config),
-      calendars: null,
+      calendars: config.google && googleCalendars(config.google),
       issues: config.github && githubIssues(config.github.apiUrl, config.github.repository, config.github.token),
       facilitator: openFacilitator(config),
       ...onChains(config),
@@ -329,7 +330,10 @@ const serviceParts: {
       ? { part, adapter: fixed, why: 'those of no market; PRICES_URL asks a source' }
       : { part, adapter: new URL(url).host, why: 'PRICES_URL is set' }
   },
-  calendars: () => ({ part: 'calendars', adapter: 'none', why: 'free times follow from what people set here alone' }),
+  calendars: ({ google }) =>
+    google
+      ? { part: 'calendars', adapter: 'google', why: 'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are set' }
+      : { part: 'calendars', adapter: 'none', why: 'GOOGLE_CLIENT_ID is not set: nobody connects one' },
   model: ({ model }) => {
     if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }
     return model === 'scripted'

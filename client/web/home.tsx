@@ -1,6 +1,7 @@
 import './styles/home.css'
 import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
+import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
 import { pushKept } from './accounts/push-kept.ts'
@@ -57,6 +58,7 @@ export function Home() {
   useKeptFocus()
   useIdentityNotices()
   useKeptPush()
+  useCalendarReturn()
   const { token, answered } = useInvited()
 
   const isElsewhere = agents !== null || live !== null || calls || friends || profile !== null

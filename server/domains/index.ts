@@ -7,6 +7,7 @@ import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'
 import { booking } from './booking/index.ts'
 import { bugReports } from './bug-reports/index.ts'
+import { calendar } from './calendar/index.ts'
 import { calls } from './calls/index.ts'
 import { cluster } from './cluster/index.ts'
 import { contact } from './contact/index.ts'
@@ -92,6 +93,7 @@ const registry = {
   prices,
   analytics,
   scheduling,
+  calendar,
   booking,
   agents,
   payments,

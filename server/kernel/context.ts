@@ -101,6 +101,8 @@ export interface Connection {
 export interface Http {
   /** Gives the browser an id. */
   setBrowserCookie(id: string): void
+  /** Has the browser bring this when it comes back from another site, within ten minutes, to what is below a path. */
+  setReturnCookie(value: string, path: string): void
   /** Sets or clears the session cookie. */
   setSessionCookie(token: string | null): void
   setHeader(name: string, value: string): void
@@ -206,6 +208,7 @@ export interface Services {
   issues: Issues | null
   /** Who holds tokens of attendance. */
   attendance: Attendance | null
+  /** Those that people keep elsewhere. */
   calendars: Calendars | null
   /** What agents answer by. */
   model: Model | null

@@ -9,6 +9,7 @@ import {
   type Node,
   type Role,
 } from './context.ts'
+import type { RawRoute } from './raw-route.ts'
 import type { DomainSettings } from './settings.ts'
 
 /** Stops something that a domain started. */
@@ -20,6 +21,8 @@ interface Beside {
   settings?: DomainSettings
   /** What it does later; run on every node. */
   jobs?: readonly Job[]
+  /** Where browsers come to that other sites send here: they are answered by a redirect. */
+  routes?(node: Node): readonly RawRoute[]
   /** What it does with a new connection to a namespace, once that has been told of its session. */
   connected?: {
     readonly [N in Namespace]?: (

@@ -8,6 +8,8 @@ import { objectsIn } from './invoke.ts'
 export const sessionCookie = 'app_session'
 /** Tells one browser from another, whoever is signed in there. */
 const browserCookie = 'app_browser'
+/** What a browser brings when it comes back from a site to which we have sent it. */
+const returnCookie = 'app_return'
 
 /** One path of an operation, and how it is read and answered. */
 export interface Spelling {
@@ -126,6 +128,15 @@ export const keepSession = (response: Response, token: string | null) =>
 
 export const keepBrowser = (response: Response, id: string) =>
   response.cookie(browserCookie, id, { ...attributes, maxAge: yearMilliseconds })
+
+const returnMilliseconds = 600_000
+
+/** The others stay behind where another site leads here: this one does not, and is good for nothing else. */
+export const keepReturn = (response: Response, value: string, path: string) =>
+  response.cookie(returnCookie, value, { ...attributes, sameSite: 'lax', path, maxAge: returnMilliseconds })
+
+/** What `keepReturn` has given to the browser that sends these cookies. */
+export const returnOf = (cookies: string | undefined): string | null => parseCookie(cookies ?? '')[returnCookie] ?? null
 
 /** A header that is empty is none. */
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))

@@ -29,6 +29,7 @@ import {
   credentialOf,
   hasBearer,
   keepBrowser,
+  keepReturn,
   keepSession,
   readInput,
   type Spelling,
@@ -211,6 +212,7 @@ async function answer(
     browser: browserOf(request.headers.cookie),
     http: {
       setBrowserCookie: (id) => void keepBrowser(response, id),
+      setReturnCookie: (value, path) => void keepReturn(response, value, path),
       setSessionCookie: (token) => void keepSession(response, token),
       setHeader: (name, value) => void response.setHeader(name, value),
       answerUnchanged: () => {

@@ -6,6 +6,7 @@ import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { booking, bookingEvents } from './booking.ts'
 import { bugReports } from './bug-reports.ts'
+import { calendar } from './calendar.ts'
 import { callEvents, calls } from './calls.ts'
 import { cluster } from './cluster.ts'
 import { contact } from './contact.ts'
@@ -91,6 +92,7 @@ export const api = {
   prices,
   analytics,
   scheduling,
+  calendar,
   booking,
   agents,
   payments,

@@ -1,4 +1,5 @@
 import type { Platform } from '#server/platform'
+import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeIssues } from '#server/ports/issues/fake'
 import { fakeVideo } from '#server/ports/video/fake'
 import { boot } from '#test/support/boot'
@@ -12,7 +13,7 @@ export async function openChangedServer(
   const { url, opsUrl, apps, close } = await boot({
     nodes: 1,
     environment,
-    services: { video: fakeVideo(), issues: fakeIssues() },
+    services: { video: fakeVideo(), issues: fakeIssues(), calendars: fakeCalendars() },
     change: (opened) => {
       platform = opened
       return change(opened)

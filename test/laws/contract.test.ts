@@ -201,6 +201,7 @@ describe('the contract', () => {
         'agents.forget',
         'agents.remove',
         'booking.cancel',
+        'calendar.disconnect',
         'friends.cancel',
         'friends.decline',
         'friends.remove',

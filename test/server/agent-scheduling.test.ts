@@ -7,6 +7,7 @@ import { isTerminal } from '#shared/api/run-frames'
 import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
+import { connectCalendar } from '#test/support/calendars'
 import { codeIn, letterAfter } from '#test/support/letters'
 import { over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -168,6 +169,7 @@ test('T28: busy times are left out of what people are shown, and neither they no
   const before = await ask(who, agent.id, 'Can I book a call?')
   const [first] = before.card?.slots ?? []
   const busy = Date.parse(first?.start ?? '')
+  await connectCalendar(owner)
   calendars.kept.set(owner.account, [{ start: busy, end: busy + hour }])
   const after = await ask(who, agent.id, 'Are you free at another time?')
   expect(after.card?.slots[0]?.start).toBe(new Date(busy + 1.5 * hour).toISOString())
@@ -184,7 +186,8 @@ test('T28: busy times are left out of what people are shown, and neither they no
 })
 
 test('while the calendar of the owner does not answer, a card without times is shown', async () => {
-  const { agent } = await host()
+  const { owner, agent } = await host()
+  await connectCalendar(owner)
   calendars.away = 'TIMEOUT'
   const { card } = await ask(await somebody(), agent.id, 'Can I book a call?')
   calendars.away = null

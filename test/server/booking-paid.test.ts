@@ -2,17 +2,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
 import { Calls } from '#server/domains/scheduling/model'
+import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
 import { payments } from '#shared/api/payments'
 import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { connectCalendar } from '#test/support/calendars'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 const facilitator = fakeFacilitator()
+const calendars = fakeCalendars()
 const payer = wallet('who pays for calls')
 const price = 555
 const units = '5550000'
@@ -37,7 +40,7 @@ const callsOfHost = async () => (await host.does('rest', booking.calls, {})).cal
 const at = (hour: number) => ({ recipientAddress: host.account, scheduledAt: inThreeDays(hour), isPaid: true })
 
 beforeAll(async () => {
-  server = await boot({ services: { facilitator } })
+  server = await boot({ services: { facilitator, calendars } })
 })
 afterAll(() => server.close())
 beforeEach(async () => {
@@ -211,6 +214,22 @@ test('a time is free again where its payment is rejected, or nobody works on it 
   )
   await expect.poll(callsOfHost).toHaveLength(1)
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
+})
+
+test('nothing is charged for a time at which the calendar of the host is busy, or while it does not answer', async () => {
+  const booker = await somebody()
+  const start = Date.parse(inThreeDays(9))
+  await connectCalendar(host)
+  calendars.kept.set(host.account, [{ start, end: start + 3_600_000 }])
+  const paymentHeader = await pay()
+  const busy = await booker.rest('POST /api/scheduling/schedule', { ...at(9), paymentHeader })
+  expect([busy.status, busy.body.source]).toEqual([409, 'calendar'])
+  calendars.away = 'TIMEOUT'
+  const away = outcomeOf(await booker.tries('rest', booking.schedule, { ...at(11), paymentHeader }))
+  calendars.away = null
+  expect([away, facilitator.asked]).toEqual(['503 SERVICE_UNAVAILABLE', { verify: 0, settle: 0 }])
+  const booked = await booker.does('rest', booking.schedule, { ...at(11), paymentHeader })
+  expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
 })
 
 test.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {

@@ -11,6 +11,7 @@ import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { connectCalendar } from '#test/support/calendars'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
@@ -227,6 +228,7 @@ describe('a booking is refused', () => {
   test('where the calendar of the host is busy, or does not answer', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     const start = Date.parse(inThreeDays(12)) + 25 * minute
+    await connectCalendar(host)
     calendars.kept.set(host.account, [{ start, end: start + hour }])
     for (const door of over) {
       const refusal = await booker.refused(door, booking.schedule, at(host, inThreeDays(12)))

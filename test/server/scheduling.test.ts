@@ -6,6 +6,7 @@ import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'
 import { bookable as bookableOn, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { connectCalendar } from '#test/support/calendars'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 
 const calendars = fakeCalendars()
@@ -295,6 +296,7 @@ describe('the times at which somebody can be booked', () => {
     const asked = new Date(Date.now() + 3 * day).toISOString().slice(0, 10)
     const all = await slotsOf(who, { date: asked })
     const noon = Date.parse(`${asked}T12:00:00Z`)
+    await connectCalendar(who)
     calendars.kept.set(who.account, [{ start: noon, end: noon + hour }])
     const free = await slotsOf(who, { date: asked })
     const left = all.filter((slot) => !free.some(({ start }) => start === slot.start))
@@ -312,6 +314,7 @@ describe('the times at which somebody can be booked', () => {
     await openAlways(who)
     const asked = new Date(Date.now() + 3 * day).toISOString().slice(0, 10)
     const midnight = Date.parse(`${asked}T00:00:00Z`)
+    await connectCalendar(who)
     // The buffer of 15 minutes reaches into the day before, and the last call with its buffer to the day after.
     calendars.kept.set(who.account, [
       { start: midnight - hour, end: midnight },
@@ -339,10 +342,11 @@ describe('the times at which somebody can be booked', () => {
   test('are none while the calendar says nothing, which is waited for 5 s at most', async () => {
     const who = await bookable()
     await openAlways(who)
+    await connectCalendar(who)
     const spy = vi
       .spyOn(calendars, 'busy')
       .mockImplementationOnce(
-        (_account, _around, signal) =>
+        (_calendar, _around, signal) =>
           new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       )
     const began = performance.now()
@@ -355,6 +359,7 @@ describe('the times at which somebody can be booked', () => {
   test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)('are none while the calendar answers %s', async (away) => {
     const who = await bookable()
     await openAlways(who)
+    await connectCalendar(who)
     calendars.away = away
     const answer = await who.does('rest', scheduling.availability, {})
     expect(answer).toMatchObject({ availableSlots: [], slots: [], calendarError: true })

@@ -63,6 +63,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   const text = Buffer.concat(parts).toString()
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
+    return Object.fromEntries(new URLSearchParams(text))
   return text === '' ? null : JSON.parse(text)
 }
 
@@ -157,4 +159,59 @@ export async function openFacilitator() {
     says,
   )
   return provider
+}
+
+interface Written {
+  id: string
+  summary: string
+}
+
+/** Plays Google: its client is `client` with `a secret`, its code `good` is good once, and the access of before ends with each new one. */
+export async function openCalendarProvider(busy: readonly { start: string; end: string }[]) {
+  let tokens = 0
+  const events = new Map<string, Written>()
+  const says = { events, revoked: [] as string[], scope: null as string | null, isEnded: false, paths: [] as string[] }
+  const idToken = ['{"alg":"none"}', '{"email":"ada@example.test"}', '']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.')
+  const provider: Provider & typeof says = Object.assign(
+    await openProvider((path, body, bearer, method) => {
+      provider.paths.push(`${method} ${path}`)
+      const form = z.record(z.string(), z.unknown()).catch({}).parse(body)
+      if (path === '/token') return token(form)
+      if (path === '/revoke') {
+        provider.revoked.push(String(form.token))
+        return { status: provider.isEnded ? 400 : 200, body: {} }
+      }
+      if (bearer !== `access-${tokens}` || provider.isEnded) return { status: 401, body: { error: 'secret words' } }
+      if (path === '/api/freeBusy') return { status: 200, body: { calendars: { primary: { busy } } } }
+      return event(path, form, method)
+    }),
+    says,
+  )
+  return provider
+
+  function token(form: Record<string, unknown>): Answer {
+    if (form.client_id !== 'client' || form.client_secret !== 'a secret')
+      return { status: 401, body: { error: 'invalid_client' } }
+    const isGood =
+      form.grant_type === 'refresh_token'
+        ? form.refresh_token === 'refresh-1' && !provider.isEnded
+        : form.code === 'good' && form.code_verifier === 'verifier' && form.redirect_uri === 'https://plaza.test/back'
+    if (!isGood) return { status: 400, body: { error: 'invalid_grant', error_description: 'secret words' } }
+    const access = { access_token: `access-${++tokens}`, expires_in: 3_599, token_type: 'Bearer' }
+    if (form.grant_type === 'refresh_token') return { status: 200, body: access }
+    const scopes = ['freebusy', 'events.owned'].map((name) => `https://www.googleapis.com/auth/calendar.${name}`)
+    const scope = provider.scope ?? ['openid', 'email', ...scopes].join(' ')
+    return { status: 200, body: { ...access, refresh_token: 'refresh-1', scope, id_token: idToken } }
+  }
+
+  function event(path: string, form: Record<string, unknown>, method: string | undefined): Answer {
+    const [, id = ''] = /^\/api\/calendars\/primary\/events(?:\/(\w+))?\?sendUpdates=none$/.exec(path) ?? []
+    if (method === 'DELETE') return { status: events.delete(id) ? 204 : 410, body: null }
+    const { id: given, summary } = form as unknown as Written
+    if (events.has(given)) return { status: 409, body: {} }
+    events.set(given, { id: given, summary })
+    return { status: 200, body: { id: given } }
+  }
 }

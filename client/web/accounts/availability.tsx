@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { OwnCalendar } from './own-calendar.tsx'
 import { useSession } from './session.ts'
 
 /** The calls of the account, when and at which address it can be booked, and what its agents tell whoever asks them for an appointment. */
@@ -22,6 +23,7 @@ export function Availability() {
       </p>
       <OwnCalls />
       <Windows />
+      <OwnCalendar />
       <Problem error={settings.error} onRetry={settings.reload} />
       {settings.value ? (
         <>

@@ -3,6 +3,7 @@ import { type Context, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { writeToCalendar } from './calendar-event.ts'
 import { askerOf, sendInvitation, tellByLetter } from './letters.ts'
 import { statusOf } from './shown.ts'
 
@@ -32,7 +33,10 @@ export async function cancelCall(context: Context, _id: string, token: string | 
   if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
   const cancelled = { status: 'cancelled', updated_at: new Date(now) } as const
   const { matchedCount } = await Calls.updateOne({ _id, status: { $ne: 'cancelled' } }, { $set: cancelled })
-  if (matchedCount === 1) await tellByLetter(context.node, call, { method: 'CANCEL', by: askerOf(context) })
+  if (matchedCount === 1) {
+    await tellByLetter(context.node, call, { method: 'CANCEL', by: askerOf(context) })
+    await writeToCalendar(context.node, call)
+  }
   return { ...call, ...cancelled }
 }
 

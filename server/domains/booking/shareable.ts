@@ -5,6 +5,7 @@ import { type Context, signedIn } from '#server/kernel/context'
 import type { booking as contract } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { writeToCalendar } from './calendar-event.ts'
 import { newCall } from './new-call.ts'
 import { nameOfAccount } from './shown.ts'
 import { refuseWords } from './words.ts'
@@ -25,5 +26,7 @@ export async function createShareable(context: Context, given: Given): Promise<S
   await refuseWords(node, account, { title: given.title })
   const booker = { account, id: account, name: await nameOfAccount(node, account), email: null }
   const call = newCall(context.creationId, durationMinutes, booker, { ...given, host: account }, new Date(node.now()))
-  return writeCall(call, { buffer: 0, ahead: aheadAtMost })
+  const written = await writeCall(call, { buffer: 0, ahead: aheadAtMost })
+  await writeToCalendar(node, written)
+  return written
 }

@@ -1,5 +1,7 @@
+import { busyLately, busyNow } from '#server/domains/calendar/busy'
 import type { Node } from '#server/kernel/context'
 import type { SchedulingSettings } from '#shared/api/scheduling'
+import { AppError } from '#shared/errors'
 import { takenTimes } from './diary.ts'
 import type { Span } from './open-time.ts'
 import { type Offer, slotsOf } from './slots.ts'
@@ -7,7 +9,6 @@ import { weeklyOf, windowsOf } from './windows.ts'
 
 const minute = 60_000
 export const hour = 60 * minute
-const calendarMilliseconds = 5_000
 
 /** When somebody can be booked, or why at no time. */
 export interface FreeTimes {
@@ -75,18 +76,24 @@ function rulesOf(settings: SchedulingSettings, now: number): Pick<Offer, 'buffer
 /** A call and its buffer are no longer than a day each. */
 const around = ({ start, end }: Span): Span => ({ start: start - 24 * hour, end: end + 48 * hour })
 
-/** What the calendar of the account holds around the span, where it asks for that; null where the calendar does not answer. */
+/**
+ * What the calendar of the account holds around the span, where it asks for that; null where the calendar does not answer. It is asked anew
+ * for who books from an address, which is refused (RATE_LIMIT_EXCEEDED) where that is too often.
+ */
 export async function busyTimes(
   node: Node,
   account: string,
   settings: SchedulingSettings,
   span: Span,
+  booksFrom: string | null = null,
 ): Promise<readonly Span[] | null> {
   if (!settings.scheduling_calendar_sync) return []
   try {
-    const { calendars } = node.services
-    return (await calendars?.busy(account, around(span), AbortSignal.timeout(calendarMilliseconds))) ?? []
+    return booksFrom === null
+      ? await busyLately(node, account, around(span))
+      : await busyNow(node, account, around(span), booksFrom)
   } catch (error) {
+    if (error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED') throw error
     node.logger.warn({ error }, 'a calendar does not answer')
     return null
   }

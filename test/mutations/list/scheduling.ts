@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { bookingCards, bookings, schedulingSettings, slots } from './suites.ts'
+import { bookingCards, bookings, calendarLinks, schedulingSettings, slots } from './suites.ts'
 
 /** Which times can be booked. */
 export const scheduling: readonly Mutation[] = [
@@ -186,5 +186,53 @@ export const scheduling: readonly Mutation[] = [
     find: 'insert(node, { _id }, {',
     put: 'insert(node, { _id: newId() }, {',
     caughtBy: { ...bookings('of many who come at once'), file: 'test/server/call-rooms.test.ts' },
+  },
+  {
+    name: 'a calendar is connected by another browser than the one that began',
+    breaks: 'T87',
+    file: 'server/domains/calendar/callback.ts',
+    find: "if (verifier === null || challengeOf(verifier) !== begun.challenge) return 'other_browser'",
+    put: "if (verifier === null) return 'other_browser'",
+    caughtBy: calendarLinks('in another browser'),
+  },
+  {
+    name: 'a state is good as often as somebody comes with it',
+    breaks: 'T87',
+    file: 'server/domains/calendar/callback.ts',
+    find: "if (!(await spendState(begun))) return 'used_state'",
+    put: 'await spendState(begun)',
+    caughtBy: calendarLinks('in another browser'),
+  },
+  {
+    name: 'a state is good after its ten minutes',
+    breaks: 'T87',
+    file: 'server/domains/calendar/callback.ts',
+    find: 'begun.until <= node.now() || ',
+    put: '',
+    caughtBy: calendarLinks('after ten minutes'),
+  },
+  {
+    name: 'a call is booked by what the calendar said a while ago',
+    breaks: 'scheduling',
+    file: 'server/domains/scheduling/free-times.ts',
+    find: 'return booksFrom === null',
+    put: 'return booksFrom !== undefined',
+    caughtBy: calendarLinks('refuse a booking'),
+  },
+  {
+    name: 'a call is charged for at which the calendar is busy',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/book.ts',
+    find: 'await refuseBusy(context, settings, call, buffer)',
+    put: 'if (kind.price === 0) await refuseBusy(context, settings, call, buffer)',
+    caughtBy: { ...bookings('nothing is charged for a time at which'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
+    name: 'a fault of the network ends the access to a calendar',
+    breaks: 'scheduling',
+    file: 'server/domains/calendar/connections.ts',
+    find: 'if (error instanceof NoAccess) await',
+    put: 'await',
+    caughtBy: calendarLinks('is given access again'),
   },
 ]

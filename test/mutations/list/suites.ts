@@ -36,6 +36,11 @@ export const bookings = (title: string): Suite => ({
   file: 'test/server/booking.test.ts',
   title,
 })
+export const calendarLinks = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/calendar.test.ts',
+  title,
+})
 export const schedulingSettings = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/scheduling.test.ts',
