@@ -62,7 +62,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     },
   }
   const streams = openStreams(node)
-  const { identify, roleOf, isSuspended, alive, describe } = callersOf(node)
+  const { identify, identifyAdmin, roleOf, isSuspended, alive, describe } = callersOf(node)
   const kernel: Kernel = {
     node,
     streams,
@@ -94,6 +94,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   refuseUnreadable(server)
   const door = httpDoor({
     ...shared,
+    identifyAdmin,
     slots,
     uploads,
     raw: [

@@ -71,6 +71,12 @@ export const budgets = {
     'address and minute',
     'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
   ),
+  adminProofs: budget(
+    120,
+    'Requests whose headers show the message of an admin, each of which is verified',
+    'address and minute',
+    '429 with `Retry-After`',
+  ),
   groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
   groupInvitationsToOne: budget(
     3,

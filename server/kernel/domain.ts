@@ -57,10 +57,19 @@ export async function startDomains(domains: readonly Domain[], node: Node): Prom
   return started.flat()
 }
 
+/** What an admin shows instead of a session; over REST `message` is base64 of its URI encoding. */
+export interface AdminProof {
+  address: string
+  message: string
+  signature: string
+}
+
 /** Who calls, as the domain that keeps sessions knows it. */
 export interface Callers {
   /** Throws where the credential is not good; without one nobody is signed in. */
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+  /** Whose wallet signed the message. Throws UNAUTHORIZED where it did not, or that was too long ago; whether they are an admin is another question. */
+  identifyAdmin(proof: AdminProof, seen: { ip: string; userAgent: string; origin: string | null }): Promise<Caller>
   /** Which of these sessions still have their record. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
   /** What `session:ready` says of the caller. */

@@ -79,7 +79,7 @@ const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
 /** Those of addresses are sent by clients of older servers; they name nobody here. */
 const allowedHeaders =
   'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address, ' +
-  'X-Contact-Source, X-Payment, PAYMENT-SIGNATURE'
+  'X-Admin-Address, X-Admin-Signature, X-Admin-Message, X-Contact-Source, X-Payment, PAYMENT-SIGNATURE'
 const exposedHeaders =
   `X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, ${Object.values(errorHeaders).join(', ')}, ` +
   'Deprecation, Link, ' +

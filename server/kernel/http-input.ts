@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
 import { type Alias, type ErrorBody, type Operation, type Route, successorOf } from '#shared/kit/contract'
+import type { AdminProof } from './domain.ts'
 import { objectsIn } from './invoke.ts'
 
 export const sessionCookie = 'app_session'
@@ -151,4 +152,11 @@ export function credentialOf(request: Request): string | null {
   if (bearer !== null && cookie && bearer !== cookie)
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return bearer ?? (cookie || null)
+}
+
+/** What the headers of an admin show; null where none of them is there. Headers that are empty are none. */
+export function adminProofOf(request: Request): AdminProof | null {
+  const of = (name: string) => request.get(`x-admin-${name}`) ?? ''
+  const proof = { address: of('address'), message: of('message'), signature: of('signature') }
+  return Object.values(proof).some(Boolean) ? proof : null
 }

@@ -7,6 +7,7 @@ import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
+import type { AdminProof, Callers } from './domain.ts'
 import type { Door } from './door.ts'
 import { keepFilesApart } from './files-host.ts'
 import { answerError, methodsOfOthers, openTo, unknownRoute } from './http-errors.ts'
@@ -25,6 +26,7 @@ import {
   securityHeaders,
 } from './http-guards.ts'
 import {
+  adminProofOf,
   browserOf,
   credentialOf,
   hasBearer,
@@ -46,6 +48,7 @@ import { sharedLook } from './shared-look.ts'
 import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
+  identifyAdmin: Callers['identifyAdmin']
   /** What gives something else than the answer of an operation: documents, the page. */
   raw: readonly RawRoute[]
   uploads: Uploads
@@ -189,7 +192,7 @@ async function answer(
   const askedAt = performance.now()
   const caller = await recognise()
   const again = () => {
-    const who = [bound.name, credentialOf(request), caller.ip, caller.userAgent]
+    const who = [bound.name, credentialOf(request), adminProofOf(request), caller.ip, caller.userAgent]
     return sharedLook(door.kernel.node, JSON.stringify(who), recognise)
   }
   door.slots.recognise(request, caller, door.kernel.node.now())
@@ -289,14 +292,29 @@ const opensOrEnds = new Set<Operation['whileSuspended']>(['signs in', 'withdraws
  * Who calls. Where anybody may, a browser whose session is not good is a stranger, as it sends its cookie by itself; so is whoever
  * signs in or out. A bearer that is not good is refused.
  */
-async function identifyCaller(door: Door, { operation }: Bound, request: Request): Promise<Caller> {
+async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Request): Promise<Caller> {
   const ip = clientOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
-  const identified = door.identify(credentialOf(request), seen)
+  const proof = operation.access === 'admin' ? adminProofOf(request) : null
+  const identified = proof ? identifyAdmin(door, proof, request, seen) : door.identify(credentialOf(request), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
     if (!mayBeNobody || !(error instanceof AppError) || error.status >= 500) throw error
     return { account: null, session: null, ip, userAgent: '' }
   })
+}
+
+/** An admin by what the headers show; a session beside it must be one of the same account. */
+async function identifyAdmin(
+  door: HttpDoor,
+  proof: AdminProof,
+  request: Request,
+  seen: { ip: string; userAgent: string },
+): Promise<Caller> {
+  const admin = await door.identifyAdmin(proof, { ...seen, origin: request.get('host') ?? null })
+  const credential = credentialOf(request)
+  if (credential !== null && (await door.identify(credential, seen)).account !== admin.account)
+    throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
+  return admin
 }

@@ -5,6 +5,20 @@ import { Time } from '#shared/kit/primitives'
 export const periods = ['24h', '7d', '30d', '90d', '365d'] as const
 export type Period = (typeof periods)[number]
 
+/** The kinds of accounts; `none` are those that nobody signs in to, of bots and agents. */
+export const walletTypes = ['eoa', 'passkey', 'email', 'humanproof_id', 'partner_id', 'none'] as const
+export type WalletType = (typeof walletTypes)[number]
+
+const anyType = walletTypes.join('|')
+const Excluded = z
+  .string()
+  .max(200)
+  .regex(new RegExp(`^((${anyType})(\\s*,\\s*(${anyType}))*)?$`), {
+    error: `exclude: of ${walletTypes.join(', ')}, separated by commas`,
+  })
+  .default('')
+  .transform((list) => walletTypes.filter((type) => list.split(/\s*,\s*/).includes(type)))
+
 const figure = z.number().int()
 
 const Summary = z.object({
@@ -23,7 +37,24 @@ const Summary = z.object({
   totalAgentMessages: figure,
   agentMessagesInPeriod: figure,
   knowledgeItemsCount: figure,
-  /** In the period, as are the two after it; those that are gone since are not counted. */
+  indexedKnowledgeItems: figure,
+  publicProfilesCount: figure,
+  /** Accounts whose smart account is fixed. */
+  usersWithSmartWallet: figure,
+  betaApplicantsCount: figure,
+  betaApprovedCount: figure,
+  /** Who has asked for access, and has none. */
+  betaPendingCount: figure,
+  totalCalls: figure,
+  acceptedFriendships: figure,
+  /** Of the period: those that are open or were accepted. */
+  friendRequestsCount: figure,
+  /** In the period, as are all that follow. */
+  invitesUsed: figure,
+  schedulesCreated: figure,
+  streamsStarted: figure,
+  streamsEnded: figure,
+  /** Those that are gone since are not counted, nor are channels and streams. */
   groupsCreated: figure,
   channelsCreated: figure,
   streamsCreated: figure,
@@ -42,6 +73,33 @@ const Bucket = z.object({
 })
 export type AnalyticsBucket = z.infer<typeof Bucket>
 
+const TopAgent = z.object({ id: z.string(), name: z.string(), messageCount: figure })
+
+/** The first of the installation, at most ten each; without what is not kept in a form that can be listed. */
+const lists = {
+  topUsers: z.object({
+    byPoints: z.array(z.object({ address: z.string(), username: z.string().nullable(), points: figure })),
+  }),
+  /** Of those that everybody may find. */
+  topAgents: z.object({ byMessages: z.array(TopAgent) }),
+  agentVisibilityBreakdown: z.array(
+    z.object({ visibility: z.enum(['public', 'friends', 'private', 'official']), count: figure }),
+  ),
+  /** At most a hundred. */
+  officialAgentsList: z.array(TopAgent),
+  /** Of the kinds that are not left out. */
+  walletTypeBreakdown: z.array(z.object({ type: z.enum(walletTypes), count: figure })),
+  /** The newest accounts whose smart account is fixed. */
+  recentSmartWalletUsers: z.array(
+    z.object({
+      address: z.string(),
+      username: z.string().nullable(),
+      smartWalletAddress: z.string(),
+      created_at: Time,
+    }),
+  ),
+}
+
 export const analytics = {
   read: operation({
     summary:
@@ -51,10 +109,15 @@ export const analytics = {
     access: 'admin',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).default('7d') }),
+    input: z.object({
+      period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).default('7d'),
+      /** Kinds of accounts that are left out wherever accounts are counted or listed; what they did is counted all the same. */
+      exclude: Excluded,
+    }),
     output: z.object({
       summary: Summary,
       timeSeries: z.array(Bucket),
+      ...lists,
       period: z.enum(periods),
       startDate: Time,
       endDate: Time,

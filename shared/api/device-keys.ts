@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, Done, line, Time, text } from '#shared/kit/primitives'
+import { messagingKeys } from './messaging-keys.ts'
 
 /** 16 random bytes that a client made, as base64url. */
 export const KeyId = z.string().regex(/^[A-Za-z0-9_-]{21}[AQgw]$/, { error: 'Not 16 bytes as base64url' })
@@ -86,4 +87,5 @@ export const deviceKeys = {
     output: Done,
     errors: ['NOT_FOUND'],
   }),
+  ...messagingKeys,
 }

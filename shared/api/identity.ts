@@ -121,6 +121,37 @@ export const identity = {
     audit: true,
     errorBody: 'text',
   }),
+  beginAdmin: operation({
+    summary:
+      'A message for the wallet of an admin to sign. Shown in the headers `X-Admin-Address`, `X-Admin-Signature` and `X-Admin-Message` (base64 of the URI-encoded message), it is as good as a session for every operation of admins, for a day; it signs nobody in.',
+    http: 'GET /api/admin/verify',
+    access: 'public',
+    limit: 'auth',
+    claim: ({ address }) => address,
+    input: z.object({ address: WalletAddress }),
+    output: z.object({ message: z.string(), nonce: z.string() }),
+    errorBody: 'text',
+  }),
+  verifyAdmin: operation({
+    summary:
+      'Whether a signed message proves an admin who may act now; it begins no session, and the message stays good.',
+    http: 'POST /api/admin/verify',
+    access: 'public',
+    limit: 'strict',
+    repeat: 'harmless',
+    claim: ({ address }) => address,
+    whileSuspended: 'signs in',
+    input: SignedMessage,
+    output: z.object({
+      success: z.literal(true),
+      isAdmin: z.literal(true),
+      isSuperAdmin: z.boolean(),
+      address: z.string(),
+    }),
+    errors: [...messageErrors, 'UPSTREAM_ERROR'],
+    audit: true,
+    errorBody: 'text',
+  }),
   session: operation({
     summary: 'The current session and its account.',
     http: 'GET /api/auth/session',

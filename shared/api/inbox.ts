@@ -39,6 +39,30 @@ export const inbox = {
       unchanged: z.boolean().optional(),
     }),
   }),
+  directPreviews: operation({
+    summary:
+      'The newest message of each direct conversation of the caller, newest first, without its words: they are sealed. Every 50 conversations cost as much as a call.',
+    http: 'GET /api/dm/previews',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ userAddress: CallerAddress }),
+    output: z.object({
+      previews: z.array(
+        z.object({
+          /** `/plaza/1/dm/<one account>-<the other>/proto`, in the order of their ids. */
+          conversation_id: z.string(),
+          sender_address: z.string(),
+          /** Null of everything that people write. */
+          content: z.string().nullable(),
+          /** As in the rows of messages. */
+          message_type: z.string(),
+          sent_at: Time,
+          peer_address: z.string(),
+        }),
+      ),
+    }),
+  }),
   openAgain: operation({
     summary:
       'The rooms that a ban took the caller out of and that are open to them again, as it was lifted or has run out. Not those that they came back to, or left since.',

@@ -18,6 +18,7 @@ import {
 } from './messages-paths.ts'
 import { seen } from './room-paths.ts'
 import { LeanSent, sent } from './sent.ts'
+import { sendSharedKeyAliases, sharedKeyMessages } from './shared-key-messages.ts'
 import { historyTokenAliases, removeTokenAliases, sendTokenAliases } from './token-rooms-paths.ts'
 import { Verdict } from './verdict.ts'
 
@@ -105,12 +106,16 @@ export const messages = {
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
     alsoOn: ['/streams'],
-    aliases: [...sendAliases, ...sendTokenAliases, ...sendLocationAliases],
+    aliases: [...sendAliases, ...sendTokenAliases, ...sendLocationAliases, ...sendSharedKeyAliases],
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',
-    input: Draft.extend({ client_msg_id: ClientId.optional() }),
+    input: Draft.extend({
+      client_msg_id: ClientId.optional(),
+      /** Refused with 400 where messages of the room are not sealed so. */
+      sealed_by: z.literal('shared-key').optional(),
+    }),
     output: z.object(sent),
     lean: { output: LeanSent, of: leanSent },
     errors: [...judged, 'SLOW_MODE'],
@@ -216,5 +221,6 @@ export const messages = {
     output: z.object({ pinnedMessages: z.array(Message) }),
     errors: seen,
   }),
+  ...sharedKeyMessages,
   ...presence,
 }

@@ -199,6 +199,20 @@ export const passkeys = {
     }),
     errorBody: 'text',
   }),
+  recoverable: operation({
+    summary:
+      'The account of the caller, where a code that is sent to its verified address recovers it; of nobody else.',
+    http: 'GET /api/passkey/recover',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({
+      possibleAccounts: z.array(
+        z.object({ address: z.string(), username: z.string().nullable(), hasEmail: z.literal(true) }),
+      ),
+    }),
+    errorBody: 'text',
+  }),
   recoverByEmail: operation({
     summary: 'Sends a code to the verified address of an account whose passkeys are lost.',
     http: 'POST /api/passkey/recover/email',

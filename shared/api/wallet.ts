@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, Link, onceByKey, repeatable, Time, WalletAddress } from '#shared/kit/primitives'
+import { Address, CallerAddress, Link, onceByKey, repeatable, Time, WalletAddress } from '#shared/kit/primitives'
 
 type Hex = `0x${string}`
 
@@ -106,6 +106,22 @@ const SafeOnChain = z.object({
   safeAppUrl: Link.nullable(),
   /** What deploying it would take; null where it is deployed. */
   deploymentEstimate: Estimate.nullable(),
+  error: Failed,
+})
+
+const UserWallet = z.object({
+  chainId: z.number(),
+  chainName: z.string(),
+  symbol: z.string(),
+  color: z.string(),
+  /** Null where the chain has no endpoint or gave no answer, as are both balances; also where there is no smart account. */
+  isDeployed: z.boolean().nullable(),
+  /** Of the chain's own coin. */
+  balance: z.string().nullable(),
+  /** With the stablecoins there; null where what the coin costs is not known. */
+  balanceUsd: z.number().nullable(),
+  /** Whether the installation pays for its transactions: it pays for none. */
+  sponsored: z.boolean(),
   error: Failed,
 })
 
@@ -236,6 +252,25 @@ export const wallet = {
       transaction: z.object({ to: z.string(), value: z.string(), data: z.string() }),
     }),
     errors: ['WALLET_NOT_FOUND', 'USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  ofUser: operation({
+    summary:
+      'For admins: the smart account of somebody on every chain. What is not known counts for nothing in the sums.',
+    http: 'GET /api/admin/user-wallets',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ address: z.string('Address required').pipe(Address) }),
+    output: z.object({
+      userAddress: z.string(),
+      smartWalletAddress: z.string().nullable(),
+      deployedCount: z.number().int(),
+      totalChains: z.number().int(),
+      totalBalanceUsd: z.number(),
+      chainsWithBalance: z.number().int(),
+      chains: z.array(UserWallet),
+    }),
+    errors: ['USER_NOT_FOUND'],
     errorBody: 'text',
   }),
   onramp: operation({

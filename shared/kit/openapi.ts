@@ -68,6 +68,12 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'app_session' },
         bearer: { type: 'http', scheme: 'bearer' },
+        adminAddress: { type: 'apiKey', in: 'header', name: 'X-Admin-Address' },
+        adminSignature: { type: 'apiKey', in: 'header', name: 'X-Admin-Signature' },
+        adminMessage: {
+          ...{ type: 'apiKey', in: 'header', name: 'X-Admin-Message' },
+          description: 'Base64 of the URI-encoded message of `GET /api/admin/verify`.',
+        },
       },
     },
     'x-rate-tiers': tiers,
@@ -153,7 +159,12 @@ function describe(
   return {
     tags: [name.split('.')[0]],
     summary,
-    security: [...(access === 'public' ? [{}] : []), { session: [] }, { bearer: [] }],
+    security: [
+      ...(access === 'public' ? [{}] : []),
+      { session: [] },
+      { bearer: [] },
+      ...(access === 'admin' ? [{ adminAddress: [], adminSignature: [], adminMessage: [] }] : []),
+    ],
     ...withExample(request(write.input(input), operation, route, path, isFixed), example),
     responses: {
       200: {

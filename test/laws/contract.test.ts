@@ -190,6 +190,7 @@ describe('the contract', () => {
         'identity.refresh',
         'identity.renewConnection',
         'identity.verify',
+        'identity.verifyAdmin',
         'identity.verifySolana',
         'passkeys.beginLogin',
         'passkeys.login',

@@ -1,11 +1,14 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
+import { Agents } from '#server/domains/agents/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { analytics, type periods } from '#shared/api/analytics'
+import { friends } from '#shared/api/friends'
 import { streams } from '#shared/api/streams'
+import { wallet as wallets } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, over, type Person, person } from '#test/support/people'
+import { befriend, channelOf, groupOf, over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -21,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** As it is after what was counted before is forgotten. */
-async function read(period: (typeof periods)[number] = '24h', door: (typeof over)[number] = 'rest') {
+async function read(period: (typeof periods)[number] = '24h', door: (typeof over)[number] = 'rest', exclude = '') {
   ahead += 61
   server.setAhead(ahead)
-  return admin.does(door, analytics.read, { period })
+  return admin.does(door, analytics.read, { period, exclude })
 }
 
 test.each(over)('admins read over %s what there is, and what came', async (door) => {
@@ -62,6 +65,70 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
   expect([sum('newUsers'), sum('groups'), sum('agents')]).toEqual([
     ...[summary.newUsersCount, summary.groupsCreated, summary.newAgentsCount],
   ])
+})
+
+test.each(over)('what accounts have and do with each other is counted over %s', async (door) => {
+  const before = (await read('24h', door)).summary
+  const [one, other, third] = await Promise.all(
+    ['one', 'other', 'third'].map((who) => person(server, `${door} ${who}`)),
+  )
+  if (!one || !other || !third) throw new Error('Nobody came')
+  await befriend(one, other)
+  await one.does('rest', friends.request, { toAddress: third.account })
+  await one.does('rest', wallets.smartWallet, {})
+  await Accounts.updateOne({ _id: one.account }, { $set: { beta_access_applied_at: new Date(), beta_access: true } })
+  await Accounts.updateOne({ _id: other.account }, { $set: { beta_access_applied_at: new Date() } })
+  await Accounts.updateOne({ _id: third.account }, { $set: { public_landing_enabled: true } })
+  const { summary } = await read('24h', door)
+  const more = Object.entries(summary).map(([name, figure]) => [name, figure - before[name as keyof typeof before]])
+  expect(Object.fromEntries(more.filter(([, figure]) => figure !== 0))).toEqual({
+    ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
+    ...{ betaApplicantsCount: 2, betaApprovedCount: 1, betaPendingCount: 1 },
+    ...{ acceptedFriendships: 1, friendRequestsCount: 2 },
+  })
+})
+
+test('lists name who is first, and how accounts and agents are divided', async () => {
+  const [rich, banned] = [await person(server, 'counts: rich'), await person(server, 'counts: banned')]
+  await Accounts.updateOne({ _id: rich.account }, { $set: { points: 1_000_000 } })
+  await Accounts.updateOne({ _id: banned.account }, { $set: { points: 2_000_000, is_banned: true } })
+  const smart = (await rich.does('rest', wallets.smartWallet, {})).smartWalletAddress
+  const agent = { userAddress: rich.account, name: 'Found by all', personality: 'Calm', visibility: 'public' }
+  const secret = { userAddress: rich.account, name: 'Found by nobody', personality: 'Calm' }
+  for (const one of [agent, secret]) expect((await rich.rest('POST /api/agents', one)).status).toBe(200)
+  await Agents.updateMany({ owner_address: rich.account }, { $set: { message_count: 1_000_000 } })
+  const { summary, ...told } = await read()
+  expect(told.topUsers.byPoints[0]).toEqual({ address: rich.account, username: null, points: 1_000_000 })
+  expect(told.topAgents.byMessages[0]).toMatchObject({ name: 'Found by all', messageCount: 1_000_000 })
+  expect(told.topAgents.byMessages.map(({ name }) => name)).not.toContain('Found by nobody')
+  expect(told.recentSmartWalletUsers[0]).toMatchObject({ address: rich.account, smartWalletAddress: smart })
+  const sum = (counts: readonly { count: number }[]) => counts.reduce((all, { count }) => all + count, 0)
+  expect(sum(told.agentVisibilityBreakdown)).toBe(summary.totalAgents)
+  expect(sum(told.walletTypeBreakdown)).toBe(summary.totalUsers)
+  expect(told.officialAgentsList.length).toBe(summary.officialAgents)
+})
+
+test('kinds of accounts are left out where accounts are counted and listed', async () => {
+  const who = await person(server, 'counts: left out')
+  await Accounts.updateOne({ _id: who.account }, { $set: { wallet_type: 'email', points: 3_000_000 } })
+  const [all, some, nobody] = [
+    await read(),
+    await read('24h', 'rest', 'email, none'),
+    await read('24h', 'socket', 'eoa,passkey,email,humanproof_id,partner_id,none'),
+  ]
+  const countOf = (type: string) => all.walletTypeBreakdown.find((one) => one.type === type)?.count ?? 0
+  expect(countOf('email')).toBe(1)
+  expect(some.summary.totalUsers).toBe(all.summary.totalUsers - countOf('email') - countOf('none'))
+  expect(all.topUsers.byPoints[0]?.address).toBe(who.account)
+  expect(some.topUsers.byPoints.map(({ address }) => address)).not.toContain(who.account)
+  expect(some.walletTypeBreakdown.map(({ type }) => type)).not.toContain('email')
+  const { totalUsers, newUsersCount, activeUsers, totalAgents } = nobody.summary
+  expect([totalUsers, newUsersCount, activeUsers, totalAgents]).toEqual([0, 0, 0, all.summary.totalAgents])
+  expect(nobody.timeSeries.every(({ newUsers }) => newUsers === 0)).toBe(true)
+  expect(await admin.refused('rest', analytics.read, { exclude: 'nobody' })).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('partner_id'),
+  })
 })
 
 test('who came before a period is in no part of it', async () => {

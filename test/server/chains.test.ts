@@ -1,8 +1,10 @@
 // Modes: embedded
 import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Accounts } from '#server/domains/accounts/model'
 import { tokensOf } from '#server/domains/tokens/known'
 import { fakeChain } from '#server/ports/chain/fake'
+import { fakePrices } from '#server/ports/prices/fake'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
@@ -16,10 +18,12 @@ away.away = 'UPSTREAM_ERROR'
 
 describe('chains that can be asked, beside one that cannot', () => {
   const chain = fakeChain(base)
+  const other = fakeChain(unnamed)
   let server: Booted
   beforeAll(async () => {
-    const chains = new Map([chain, fakeChain(unnamed), away].map((one) => [one.id, one]))
-    server = await boot({ services: { chains } })
+    const chains = new Map([chain, other, away].map((one) => [one.id, one]))
+    const environment = { ADMINS: wallet('admin of wallets').address }
+    server = await boot({ environment, services: { chains, prices: fakePrices() } })
     chain.deploy(usdc)
   })
   afterAll(() => server.close())
@@ -55,6 +59,76 @@ describe('chains that can be asked, beside one that cannot', () => {
         [base, null],
         [56, expect.stringContaining('RPC_URL_56')],
       ])
+    })
+  })
+
+  describe('for admins', () => {
+    const read = async (who: Person, address: string) => who.does('rest', contract.ofUser, { address })
+    let admin: Person
+    beforeAll(async () => {
+      admin = await person(server, 'admin of wallets')
+    })
+
+    test('the smart account of somebody is told on every chain, and nothing is stored by that', async () => {
+      const who = await somebody()
+      const before = await Accounts.findOne({ _id: who.account }).lean()
+      const told = await read(admin, who.account)
+      expect(await Accounts.findOne({ _id: who.account }).lean()).toEqual(before)
+      expect(told).toMatchObject({
+        userAddress: who.account,
+        deployedCount: 0,
+        totalBalanceUsd: 0,
+        chainsWithBalance: 0,
+      })
+      expect(told.smartWalletAddress).toBe(await smartAddress(who))
+      expect(told.totalChains).toBe(told.chains.length)
+      const of = (id: number) => told.chains.find(({ chainId }) => chainId === id)
+      expect(of(base)).toMatchObject({
+        chainName: 'Base',
+        symbol: 'ETH',
+        isDeployed: false,
+        balance: '0',
+        balanceUsd: 0,
+      })
+      expect(of(base)).toMatchObject({ sponsored: false })
+      const unknown = { isDeployed: null, balance: null, balanceUsd: null }
+      expect(of(10)).toMatchObject({ ...unknown, error: expect.any(String) })
+      expect(of(1)).toMatchObject(unknown)
+    })
+
+    test('what it holds is worth what its coin costs, where that is known, with its stablecoins', async () => {
+      const who = await somebody()
+      const address = await smartAddress(who)
+      for (const one of [chain, other]) one.deploy(address)
+      for (const one of [chain, other]) one.transfer({ to: address, value: parseEther('0.5') })
+      chain.transfer({ to: address, value: 2_500_000n, token: usdc })
+      const { chains, ...sums } = await read(admin, who.account)
+      expect(sums).toMatchObject({ deployedCount: 2, totalBalanceUsd: 1_002.5, chainsWithBalance: 2 })
+      expect(
+        chains.filter(({ balance }) => balance === '0.5').map(({ chainId, balanceUsd }) => [chainId, balanceUsd]),
+      ).toEqual([
+        [base, 1_002.5],
+        [unnamed, null],
+      ])
+    })
+
+    test('who has no smart account yet has none on any chain', async () => {
+      const who = await somebody()
+      await Accounts.updateOne({ _id: who.account }, { $set: { wallet_type: 'email' } })
+      const told = await read(admin, who.account)
+      expect([told.smartWalletAddress, told.deployedCount, told.chainsWithBalance]).toEqual([null, 0, 0])
+      expect(told.chains.every(({ isDeployed, balance }) => isDeployed === null && balance === null)).toBe(true)
+    })
+
+    test('nobody else asks, and nobody is found who is not there', async () => {
+      const who = await somebody()
+      expect(await who.refused('rest', contract.ofUser, { address: who.account })).toMatchObject({ code: 'FORBIDDEN' })
+      const { address } = wallet('never came')
+      expect(await admin.refused('rest', contract.ofUser, { address })).toMatchObject({ code: 'USER_NOT_FOUND' })
+      expect(await admin.rest('GET /api/admin/user-wallets')).toMatchObject({
+        status: 400,
+        body: { error: 'Address required' },
+      })
     })
   })
 

@@ -4,9 +4,12 @@ import { z } from 'zod'
 import { setEmail } from '#server/domains/accounts/emails'
 import { OneTimeCodes } from '#server/domains/identity/model'
 import { Passkeys, RecoveryTokens } from '#server/domains/passkeys/model'
+import { passkeys } from '#shared/api/passkeys'
 import { Authenticator } from '#test/support/authenticator'
 import { type Booted, boot } from '#test/support/boot'
 import { beginRegistration, enrol, post, signInBy } from '#test/support/passkeys'
+import { people } from '#test/support/people'
+import { call } from '#test/support/wallet'
 
 let server: Booted
 let url: string
@@ -50,6 +53,16 @@ test('by e-mail gives a token for one new passkey of the account', async () => {
   expect(await signInBy(url, key)).toMatchObject({ status: 200, body: { userAddress } })
   const again = await post(url, 'register/options', { recoveryToken })
   expect(again).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+})
+
+test('is offered to who is signed in for their own account, where it has a verified address', async () => {
+  const [who, other] = await people(server, 'has an address', 'has none')
+  await setEmail(who.account, 'has.an.address@example.com', Date.now())
+  expect((await who.does('rest', passkeys.recoverable, {})).possibleAccounts).toEqual([
+    { address: who.account, username: null, hasEmail: true },
+  ])
+  expect((await other.does('rest', passkeys.recoverable, {})).possibleAccounts).toEqual([])
+  expect((await call(url, 'GET /api/passkey/recover')).status).toBe(401)
 })
 
 test('answers alike for an address that nobody has', async () => {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, over, type Person, people } from '#test/support/people'
+import { channelOf, over, type Person, people, sealed } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -69,4 +69,30 @@ test('N58: devices are told the newest message as it is now: said, edited, delet
   await owner.does('rest', polls.remove, { room, pollId: poll.id })
   await told('Message deleted', asking)
   expect(await listed('rest', room)).toMatchObject({ preview: 'Message deleted', sender_name: null })
+})
+
+test('of direct conversations the newest message is told by its sender, kind and time, and by no word', async () => {
+  const [reader, one, other] = await people(server, 'reads previews', 'writes once', 'writes twice')
+  const previews = async (who: Person) => (await who.does('rest', inbox.directPreviews, {})).previews
+  expect(await previews(reader)).toEqual([])
+  const say = async (from: Person, to: Person) =>
+    (await from.does('rest', messages.send, { room: dmOf(from.account, to.account), text: sealed() })).message
+  await say(one, reader)
+  await say(other, reader)
+  const last = await say(other, reader)
+  const answer = await say(reader, one)
+  await channelOf(reader)
+  const of = (peer: Person, sender: Person, { created_at: sent_at }: { created_at: string }) => ({
+    conversation_id: `/plaza/1/dm/${[reader.account, peer.account].sort().join('-')}/proto`,
+    sender_address: sender.account,
+    content: null,
+    message_type: 'text',
+    sent_at,
+    peer_address: peer.account,
+  })
+  const told = [of(one, reader, answer), of(other, other, last)]
+  await expect.poll(() => previews(reader)).toEqual(told)
+  expect((await previews(one)).map(({ peer_address }) => peer_address)).toEqual([reader.account])
+  const asked = await reader.rest(`GET /api/dm/previews?userAddress=${one.account}`)
+  expect(asked).toMatchObject({ status: 403, code: 'FORBIDDEN' })
 })

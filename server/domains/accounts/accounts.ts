@@ -85,6 +85,11 @@ export async function recordActivity(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { last_active_at: new Date(at) } })
 }
 
+/** What proved an admin before is good no more. */
+export async function endAdminProofs(id: string, at: number): Promise<void> {
+  await Accounts.updateOne({ _id: id }, { $set: { admin_proofs_from: new Date(at) } })
+}
+
 export async function recordRefresh(id: string, at: number): Promise<void> {
   const time = new Date(at)
   await Accounts.updateOne({ _id: id }, { $set: { last_login: time, last_active_at: time } })

@@ -68,6 +68,8 @@ export interface Account {
   last_login: Date | null
   login_count: number
   last_active_at: Date | null
+  /** When it last signed out everywhere: messages that prove an admin are good from then on; absent where it never did. */
+  admin_proofs_from?: Date
   created_at: Date
   updated_at: Date
 }
@@ -122,6 +124,7 @@ export const Accounts = mongoose.model<Account>(
       last_login: { type: Date, default: null },
       login_count: { type: Number, required: true, default: 0 },
       last_active_at: { type: Date, default: null },
+      admin_proofs_from: { type: Date },
       created_at: { type: Date, required: true },
       updated_at: { type: Date, required: true },
     },

@@ -51,6 +51,12 @@ export async function settleSmartAccount(account: Account, passkey: Passkey | nu
   return settled && smartAccountIn(settled)
 }
 
+/** The same without storing it, for who looks at the account of somebody else. */
+export function smartAccountFor(account: Account, passkey: Passkey | null): SmartAccount | null {
+  const derived = derive(account, passkey)
+  return smartAccountIn(account) ?? (derived && smartAccountIn({ ...account, ...derived }))
+}
+
 /** Forgets the wallet of an account, so that whoever signs in next fixes what it is. */
 export async function disown(id: string, at: number): Promise<void> {
   const smart = {

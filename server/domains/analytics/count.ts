@@ -1,10 +1,14 @@
 import { Accounts, Passkeys } from '#server/domains/accounts/model'
 import { Agents } from '#server/domains/agents/model'
 import { Runs } from '#server/domains/agents/runs/model'
+import { Calls } from '#server/domains/calls/model'
+import { Pairs } from '#server/domains/friends/model'
+import { InviteUses } from '#server/domains/invites/model'
 import { KnowledgeItems } from '#server/domains/library/model'
 import { Rooms } from '#server/domains/room-state/model'
+import { Calls as ScheduledCalls } from '#server/domains/scheduling/model'
 import { Streams } from '#server/domains/streams/model'
-import type { AnalyticsBucket, AnalyticsSummary } from '#shared/api/analytics'
+import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
 import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
 
 const [channel, group] = [foundedBy('createChannel'), foundedBy('createGroup')]
@@ -19,14 +23,32 @@ const madeBetween = (from: number, until: number) => ({ _id: { $gte: idAt(from),
 const foundedBetween = (type: RoomType, from: number, until: number) => ({
   _id: { $gte: `${type}:${idAt(from)}`, $lt: `${type}:${idAt(until)}` },
 })
-const between = (from: number, until: number) => ({ created_at: { $gte: new Date(from), $lt: new Date(until) } })
+const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
+const between = (from: number, until: number) => ({ created_at: within(from, until) })
+/** Of times that are kept as text. */
+const textWithin = (from: number, until: number) => ({
+  $gte: new Date(from).toISOString(),
+  $lt: new Date(until).toISOString(),
+})
 
-export async function summaryOf(from: number, until: number): Promise<AnalyticsSummary> {
+const storedType = (type: WalletType) => (type === 'none' ? null : type)
+
+/** The accounts of one kind, and those of all kinds but some. */
+export const ofType = (type: WalletType) => ({ wallet_type: storedType(type) })
+export const without = (exclude: readonly WalletType[]): object =>
+  exclude.length > 0 ? { wallet_type: { $nin: exclude.map(storedType) } } : {}
+
+export async function summaryOf(
+  from: number,
+  until: number,
+  exclude: readonly WalletType[],
+): Promise<AnalyticsSummary> {
+  const accounts = (which: object) => Accounts.countDocuments({ ...which, ...without(exclude) })
   const agentsOf = (visibility: 'public' | 'friends' | 'private' | 'official') => Agents.countDocuments({ visibility })
   const counts = {
-    totalUsers: Accounts.countDocuments({}),
-    newUsersCount: Accounts.countDocuments(between(from, until)),
-    activeUsers: Accounts.countDocuments({ last_login: { $gte: new Date(from) } }),
+    totalUsers: accounts({}),
+    newUsersCount: accounts(between(from, until)),
+    activeUsers: accounts({ last_login: { $gte: new Date(from) } }),
     totalPasskeys: Passkeys.countDocuments({}),
     totalAgents: Agents.countDocuments({}),
     newAgentsCount: Agents.countDocuments(madeBetween(from, until)),
@@ -37,6 +59,19 @@ export async function summaryOf(from: number, until: number): Promise<AnalyticsS
     totalAgentMessages: Runs.countDocuments({}),
     agentMessagesInPeriod: Runs.countDocuments(madeBetween(from, until)),
     knowledgeItemsCount: KnowledgeItems.countDocuments({}),
+    indexedKnowledgeItems: KnowledgeItems.countDocuments({ status: 'indexed' }),
+    publicProfilesCount: accounts({ public_landing_enabled: true }),
+    usersWithSmartWallet: accounts({ smart_wallet_address: { $exists: true } }),
+    betaApplicantsCount: accounts({ beta_access_applied_at: { $exists: true } }),
+    betaApprovedCount: accounts({ beta_access: true }),
+    betaPendingCount: accounts({ beta_access_applied_at: { $exists: true }, beta_access: { $ne: true } }),
+    totalCalls: Calls.countDocuments({}),
+    acceptedFriendships: Pairs.countDocuments({ state: 'friends' }),
+    friendRequestsCount: Pairs.countDocuments({ asked_at: textWithin(from, until) }),
+    invitesUsed: InviteUses.countDocuments({ used_at: within(from, until) }),
+    schedulesCreated: ScheduledCalls.countDocuments(between(from, until)),
+    streamsStarted: Streams.countDocuments({ started_at: within(from, until) }),
+    streamsEnded: Streams.countDocuments({ ended_at: within(from, until) }),
     groupsCreated: Rooms.countDocuments(foundedBetween(group, from, until)),
     channelsCreated: Rooms.countDocuments(foundedBetween(channel, from, until)),
     streamsCreated: Streams.countDocuments(madeBetween(from, until)),
@@ -45,9 +80,13 @@ export async function summaryOf(from: number, until: number): Promise<AnalyticsS
   return Object.fromEntries(await Promise.all(entries)) as AnalyticsSummary
 }
 
-export async function bucketOf(from: number, until: number): Promise<Omit<AnalyticsBucket, 'date' | 'label'>> {
+export async function bucketOf(
+  from: number,
+  until: number,
+  exclude: readonly WalletType[],
+): Promise<Omit<AnalyticsBucket, 'date' | 'label'>> {
   const [newUsers, groups, agents, agentChats] = await Promise.all([
-    Accounts.countDocuments(between(from, until)),
+    Accounts.countDocuments({ ...between(from, until), ...without(exclude) }),
     Rooms.countDocuments(foundedBetween(group, from, until)),
     Agents.countDocuments(madeBetween(from, until)),
     Runs.countDocuments(madeBetween(from, until)),

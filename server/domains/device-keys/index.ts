@@ -4,6 +4,7 @@ import { deviceKeys as contract } from '#shared/api/device-keys'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { devicesOf, keepDevice, knownTo, removeDevice } from './devices.ts'
+import { keepKeys, keptKeys } from './messaging-keys.ts'
 import type { StoredDevice } from './model.ts'
 
 export const deviceKeys = defineDomain(contract, {
@@ -21,6 +22,10 @@ export const deviceKeys = defineDomain(contract, {
     if (await removeDevice(signedIn(context).account, device_id, context.node.now())) return done
     throw new AppError('NOT_FOUND', { message: 'You have no such device' })
   },
+
+  kept: (_input, context) => keptKeys(signedIn(context).account),
+
+  keep: ({ userAddress: _, ...given }, context) => keepKeys(signedIn(context).account, given, context.node.now()),
 })
 
 const shown =

@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Certificate } from '#shared/api/device-keys'
+import type { KeptKeys } from '#shared/api/messaging-keys'
 
 /** The public key of a device. One that was removed stays as a trace, so that nothing else is ever taken for it. */
 export interface StoredDevice {
@@ -32,4 +33,27 @@ export const DeviceKeys = mongoose.model<StoredDevice>(
     },
     { collection: 'device_keys', versionKey: false },
   ).index({ account: 1, removed_at: 1, order: 1 }),
+)
+
+/** What a client keeps of a messaging key; opaque, and absent where it was never given. */
+export type StoredKeys = { [Field in keyof KeptKeys]?: KeptKeys[Field] | null } & {
+  /** The account. */
+  _id: string
+  updated_at: Date
+}
+
+export const MessagingKeys = mongoose.model<StoredKeys>(
+  'MessagingKeys',
+  new Schema<StoredKeys>(
+    {
+      _id: required,
+      messaging_public_key: { type: String },
+      messaging_private_key_encrypted: { type: String },
+      messaging_backup_encrypted: { type: String },
+      messaging_backup_salt: { type: String },
+      messaging_backup_enabled: { type: Boolean },
+      updated_at: { type: Date, required: true },
+    },
+    { collection: 'messaging_keys', versionKey: false },
+  ),
 )

@@ -111,7 +111,8 @@ async function whyNot(node: Node, id: string): Promise<CodeRefusal> {
 
 const idOf = (purpose: string, subject: string) => `${purpose} ${subject}`
 
-function secretsOf({ settings }: Node): [Uint8Array, ...Uint8Array[]] {
+/** Our keys, the newest first. */
+export function secretsOf({ settings }: Node): [Uint8Array, ...Uint8Array[]] {
   const [newest, ...older] = settings.sessionKeys.map(({ secret }) => secret)
   if (!newest) throw new Error('There is no session key')
   return [newest, ...older]

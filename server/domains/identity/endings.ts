@@ -1,3 +1,4 @@
+import { endAdminProofs } from '#server/domains/accounts/accounts'
 import { isOf, unsigned } from '#server/domains/events/define'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
@@ -7,6 +8,7 @@ import { type SessionRecord, Sessions } from './model.ts'
 
 /** Ends every session of an account, here and on every other node. */
 export async function endAllSessions(node: Node, account: string): Promise<void> {
+  await endAdminProofs(account, node.now())
   await deleteAll({ user_address: account })
   await announceEnd(node, account, 'all')
 }
@@ -32,8 +34,10 @@ export async function endOtherSessions(node: Node, { account, session }: SignedI
 }
 
 /** Ends every session but the calling one. A thief may have refreshed a stolen token, so sessions of the same family end too. */
-export const endAllButThis = (node: Node, { account, session }: SignedIn): Promise<void> =>
-  end(node, account, { user_address: account, _id: { $ne: session.id } })
+export async function endAllButThis(node: Node, { account, session }: SignedIn): Promise<void> {
+  await endAdminProofs(account, node.now())
+  await end(node, account, { user_address: account, _id: { $ne: session.id } })
+}
 
 async function end(node: Node, account: string, which: object): Promise<void> {
   const ids = await deleteAll(which)

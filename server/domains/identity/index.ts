@@ -7,6 +7,7 @@ import { identity as contract, SessionMethod } from '#shared/api/identity'
 import { sessions as sessionsContract } from '#shared/api/sessions'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { proveAdmin, writeAdminMessage } from './admin-proof.ts'
 import { listDevices } from './devices.ts'
 import { endAllButThis, endAllSessions, endSession, followSessions } from './endings.ts'
 import { link, listIdentities, unlink } from './identities.ts'
@@ -32,6 +33,13 @@ export const identity = defineDomain(
 
     async verifySolana(signed, context) {
       return signInBy(context, { method: 'solana', identifier: await proveSolana(context, signed) })
+    },
+
+    beginAdmin: ({ address }, context) => writeAdminMessage(context, address),
+
+    async verifyAdmin(signed, context) {
+      const { account, role } = await proveAdmin(context, signed)
+      return { ...done, isAdmin: true as const, isSuperAdmin: role === 'super_admin', address: account }
     },
 
     async session(_input, context) {

@@ -1,26 +1,45 @@
 import { SiweMessage } from 'siwe'
 import { getAddress, isAddressEqual } from 'viem'
-import type { Context } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { siweSettings } from './settings.ts'
 import { checkSignature } from './signatures.ts'
 
-type Asked = Pick<Context, 'node' | 'origin'>
+export type Asked = Pick<Context, 'node' | 'origin'>
+
+/** What a message is signed for: the words that the wallet shows, and the nonces that are good for this and for nothing else. */
+export interface Purpose {
+  statement: string
+  nonceFor(node: Node, address: string): string | Promise<string>
+  /** Refuses a nonce that this address may not use for this now. Uses nothing up. */
+  checkNonce(node: Node, nonce: string, address: string): void | Promise<void>
+}
+
+const toSignIn: Purpose = {
+  statement,
+  nonceFor: (node, address) => issueNonce(address, node.now()),
+  checkNonce: (node, nonce, address) => checkNonce(nonce, address, node.now()),
+}
 
 /** A message for this wallet to sign, with a nonce of its own. */
-export async function writeMessage({ node, origin }: Asked, address: string, chainId: number | undefined) {
+export async function writeMessage(
+  { node, origin }: Asked,
+  address: string,
+  chainId: number | undefined,
+  purpose = toSignIn,
+) {
   const siwe = siweSettings.of(node)
   const chain = chainId ?? siwe.defaultChainId
   refuseOtherChains(siwe.chainIds, chain)
   const now = node.now()
-  const nonce = await issueNonce(address, now)
+  const nonce = await purpose.nonceFor(node, address)
   const [site] = sitesOf({ node, origin })
   const message = new SiweMessage({
     ...site,
     address: getAddress(address),
-    statement,
+    statement: purpose.statement,
     version: '1',
     chainId: chain,
     nonce,
@@ -36,16 +55,28 @@ export async function proveMessage(
   address: string,
   signature: string,
 ): Promise<{ chainId: number }> {
+  const { chainId, nonce } = await checkMessage(asked, raw, address, signature)
+  await consumeNonce(nonce, address)
+  return { chainId }
+}
+
+/** The fields of a message that the address signed for us and for this purpose. Uses nothing up. */
+export async function checkMessage(
+  asked: Asked,
+  raw: string,
+  address: string,
+  signature: string,
+  purpose = toSignIn,
+): Promise<SiweMessage> {
   const { node } = asked
   const siwe = siweSettings.of(node)
   const message = readMessage(raw, address)
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
   refuseOtherChains(siwe.chainIds, message.chainId)
-  await checkNonce(message.nonce, address, node.now())
+  await purpose.checkNonce(node, message.nonce, address)
   checkTimes(message, node.now())
   await checkSignature(node.services.chains.get(message.chainId), message.address, raw, signature)
-  await consumeNonce(message.nonce, address)
-  return { chainId: message.chainId }
+  return message
 }
 
 /** The fields of a message that is written exactly as the standard has it. */

@@ -1,12 +1,13 @@
 import { defineDomain } from '#server/kernel/domain'
 import { inbox as contract } from '#shared/api/inbox'
+import { directPreviews } from './direct-previews.ts'
 import { list, locationChats } from './list.ts'
 import { openAgain } from './open-again.ts'
 import { followUnread, greetNotifications } from './unread.ts'
 
 export const inbox = defineDomain(
   contract,
-  { list, locationChats, openAgain },
+  { list, directPreviews, locationChats, openAgain },
   {
     connected: { '/notifications': greetNotifications },
     start: (node) => [followUnread(node)],

@@ -35,7 +35,7 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
     http?.answerUnchanged()
     return { rooms: [], ...told, unchanged: true }
   }
-  await payFor(node, account, Math.ceil(keys.length / roomsOfACall) - 1)
+  await payFor(node, account, keys.length)
   const left = (await madeOnce(node, account)).filter((room) => after === undefined || placeOf(room) < after)
   if (limit === undefined) return { rooms: left, ...told }
   const rooms = left.slice(0, limit)
@@ -47,9 +47,9 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
 const names = (known: string, version: string) =>
   known.split(',').some((tag) => `"${tag.replace(/^\s*(?:W\/)?"?|"?\s*$/g, '')}"` === version)
 
-/** Takes what a long list costs beyond the call that asks for it, out of the same bucket. */
-async function payFor(node: Node, account: string, calls: number): Promise<void> {
-  for (let call = 0; call < calls; call++) {
+/** Takes what a list of so many rooms costs beyond the call that asks for it, out of the same bucket. */
+export async function payFor(node: Node, account: string, rooms: number): Promise<void> {
+  for (let paid = roomsOfACall; paid < rooms; paid += roomsOfACall) {
     const { rate, retryAfterSeconds } = await node.limits.spend('general', account)
     if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
   }

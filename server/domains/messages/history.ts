@@ -38,7 +38,7 @@ export async function totalAt(
 }
 
 /** The ordinal of the first message at or after a time, by halving. */
-async function firstSince(key: RoomKey, time: number, total: number): Promise<number> {
+export async function firstSince(key: RoomKey, time: number, total: number): Promise<number> {
   let low = 1
   let high = total + 1
   while (low < high) {

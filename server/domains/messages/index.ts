@@ -12,6 +12,7 @@ import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { read } from './reads.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
+import { sharedKeyHistory } from './shared-key.ts'
 
 const actions: Actions<typeof contract> = {
   join,
@@ -28,6 +29,7 @@ const actions: Actions<typeof contract> = {
   reactions,
   pin,
   pins,
+  sharedKeyHistory,
   read,
   typing,
   presence,

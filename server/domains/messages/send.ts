@@ -19,13 +19,15 @@ import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
+import { otherSealing } from './shared-key.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
   const fault = await sealedFault(context.node, key, account, draft)
-  const extra = { cid: input.client_msg_id, fault }
+  const otherFault = (view: View) => otherSealing(view) ?? fault(view)
+  const extra = { cid: input.client_msg_id, fault: input.sealed_by ? otherFault : fault }
   const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
     message,

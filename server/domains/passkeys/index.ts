@@ -2,7 +2,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { passkeys as contract } from '#shared/api/passkeys'
 import { beginLogin, login } from './login.ts'
 import { checkMigration, current, list, remove } from './management.ts'
-import { recoverByEmail, verifyRecovery } from './recovery.ts'
+import { recoverable, recoverByEmail, verifyRecovery } from './recovery.ts'
 import { beginRegistration, register } from './registration.ts'
 import { passkeySettings } from './settings.ts'
 
@@ -17,6 +17,7 @@ export const passkeys = defineDomain(
     current,
     remove,
     checkMigration,
+    recoverable,
     recoverByEmail,
     verifyRecovery,
   },

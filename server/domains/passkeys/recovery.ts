@@ -2,7 +2,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { accountByEmail } from '#server/domains/accounts/emails'
 import { allowLetter, writeCode } from '#server/domains/email/letters'
 import { issueCode, requireCode } from '#server/domains/identity/codes'
-import type { Action, Context } from '#server/kernel/context'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import { accountOfCredential } from './passkeys.ts'
@@ -35,6 +35,12 @@ export async function offerRescue({ node, caller }: Context, credentialId: strin
 }
 
 const masked = (email: string) => email.replace(/^(.).*@(.).*(\.[^.]+)$/, '$1***@$2***$3')
+
+export const recoverable: Action<typeof contract.recoverable> = async (_input, context) => {
+  const owner = await accountOf(signedIn(context).account)
+  if (owner?.email === undefined) return { possibleAccounts: [] }
+  return { possibleAccounts: [{ address: owner._id, username: owner.username ?? null, hasEmail: true }] }
+}
 
 /** Does and says the same for an address that nobody has verified, but for the letter; nobody waits for that. */
 export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ email }, context) => {

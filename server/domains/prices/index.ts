@@ -1,20 +1,6 @@
-import type { Node } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { nodeState } from '#server/kernel/node-state'
-import type { Prices } from '#server/ports/prices/port'
 import { prices as contract } from '#shared/api/prices'
-import { AppError } from '#shared/errors'
-
-const keptMilliseconds = 60_000
-/** Whoever gave no answer is asked again after this. */
-const restMilliseconds = 10_000
-
-interface Known {
-  prices: Readonly<Record<string, number>>
-  at: number
-  until: number
-}
-const knownOn = nodeState(() => ({ answer: null as Promise<Known> | null, until: 0 }))
+import { pricesNow } from './now.ts'
 
 export const prices = defineDomain(contract, {
   async read({ symbols }, { node }) {
@@ -22,28 +8,3 @@ export const prices = defineDomain(contract, {
     return { prices: Object.fromEntries(symbols.map((symbol) => [symbol, prices[symbol] ?? null])), timestamp: at }
   },
 })
-
-/** Asks once a minute, whoever waits; all who come while it is asked share the answer. */
-function pricesNow(node: Node): Promise<Known> {
-  const source = node.services.prices
-  if (!source) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No source of prices: PRICES_URL is not set' })
-  const known = knownOn(node)
-  if (known.answer && node.now() < known.until) return known.answer
-  known.until = Number.POSITIVE_INFINITY
-  known.answer = ask(node, source).then((answer) => {
-    known.until = answer.until
-    return answer
-  })
-  return known.answer
-}
-
-/** While the source gives no answer nothing is known: an old price would pass for that of now. */
-async function ask(node: Node, source: Prices): Promise<Known> {
-  const at = node.now()
-  try {
-    return { prices: await source.now(), at, until: at + keptMilliseconds }
-  } catch (error) {
-    node.logger.warn({ error }, 'prices are not known')
-    return { prices: {}, at, until: at + restMilliseconds }
-  }
-}

@@ -30,11 +30,11 @@ export function forgetBalances(node: Node, address: Hex, chainId?: number): void
     if (chainId === undefined || id === chainId) amounts.forget(chain, address)
 }
 
-/** The worth of what is known to have one, and whether there is anything. */
-export async function fundsOn(chain: Chain, address: Hex): Promise<{ usd: number; some: boolean }> {
+/** The coin, the worth of tokens that are known to have one, and whether there is anything. */
+export async function fundsOn(chain: Chain, address: Hex): Promise<{ native: bigint; usd: number; some: boolean }> {
   const { native, tokens } = await amounts.of(chain, address)
   const usd = sumUsd(tokensOf(chain.id).map((token, at) => usdOf(token, tokens[at] ?? 0n)))
-  return { usd, some: [native, ...tokens].some((amount) => amount > 0n) }
+  return { native, usd, some: [native, ...tokens].some((amount) => amount > 0n) }
 }
 
 async function balanceOn({ facts, chain }: Asked, address: Hex) {

@@ -9,6 +9,7 @@ import { planRecovery, recoverySignerOf } from './recovery.ts'
 import { safeStatusOf } from './safes.ts'
 import { smartWalletOf } from './smart-wallet.ts'
 import { transactionsOf } from './transactions.ts'
+import { userWalletsOf } from './user-wallets.ts'
 
 const refreshes = { most: 10, seconds: 60 }
 
@@ -35,6 +36,8 @@ export const wallet = defineDomain(contract, {
   recoverySigner: ({ chainId }, context) => recoverySignerOf(context.node, signedIn(context).account, chainId),
 
   planRecoverySigner: ({ recoveryAddress }, context) => planRecovery(signedIn(context).account, recoveryAddress),
+
+  ofUser: ({ address }, { node }) => userWalletsOf(node, address),
 
   onramp: ({ walletAddress }, context) => openPurchase(context.node, signedIn(context).account, walletAddress),
 })

@@ -1,12 +1,18 @@
 import { type Hex, isHex } from 'viem'
 import { accountOf } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
-import { type SmartAccount, settleSmartAccount } from '#server/domains/accounts/smart-account'
+import { type Passkey, type SmartAccount, settleSmartAccount } from '#server/domains/accounts/smart-account'
 import { firstPasskeyOf } from '#server/domains/passkeys/passkeys'
 import { AppError } from '#shared/errors'
 
 /** An account with its smart account, which is null while nothing can own one. */
-export async function accountWithSmart(id: string): Promise<{ account: Account; smart: SmartAccount | null }> {
+export async function accountWithSmart(
+  id: string,
+  settle: (
+    account: Account,
+    passkey: Passkey | null,
+  ) => Promise<SmartAccount | null> | SmartAccount | null = settleSmartAccount,
+): Promise<{ account: Account; smart: SmartAccount | null }> {
   const account = await accountOf(id)
   if (!account) throw new AppError('USER_NOT_FOUND')
   const first = await firstPasskeyOf(id)
@@ -15,7 +21,7 @@ export async function accountWithSmart(id: string): Promise<{ account: Account; 
     x: hexOf(first.public_key_x),
     y: hexOf(first.public_key_y),
   }
-  return { account, smart: await settleSmartAccount(account, passkey) }
+  return { account, smart: await settle(account, passkey) }
 }
 
 export async function smartAccountOf(id: string): Promise<{ account: Account; smart: SmartAccount }> {

@@ -7,6 +7,7 @@ const embedded = (file: string, title: string): Suite => ({
 })
 const epochs = (title: string) => embedded('epochs', title)
 const sharedKey = (title: string) => embedded('shared-key-messages', title)
+const sharedKeyPaths = (title: string) => embedded('shared-key-paths', title)
 const guarded = (title: string) => embedded('epoch-guards', title)
 const devices = (title: string) => embedded('device-keys', title)
 
@@ -155,5 +156,13 @@ export const direct: readonly Mutation[] = [
     find: 'this.startOver()',
     put: '',
     caughtBy: sharedKey('who is no member any more opens nothing'),
+  },
+  {
+    name: 'what was meant for a shared key is stored in clear elsewhere',
+    breaks: 'T11',
+    file: 'server/domains/messages/send.ts',
+    find: 'input.sealed_by ? otherFault : fault',
+    put: 'fault',
+    caughtBy: sharedKeyPaths('nothing is stored there in clear'),
   },
 ]

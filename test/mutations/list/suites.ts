@@ -52,6 +52,11 @@ export const locationRooms = (title: string): Suite => ({
   title,
 })
 export const gates = (title: string): Suite => ({ project: 'embedded', file: 'test/server/gates.test.ts', title })
+export const adminProofs = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/admin-proof.test.ts',
+  title,
+})
 export const agentEvents = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/agent-events.test.ts',

@@ -1,0 +1,113 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { accountOf } from '#server/domains/accounts/accounts'
+import { roleOf } from '#server/domains/accounts/roles'
+import { budgets } from '#server/kernel/budgets'
+import type { Context, Node, SignedIn } from '#server/kernel/context'
+import type { AdminProof } from '#server/kernel/domain'
+import { SignedMessage } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
+import { secretsOf } from './codes.ts'
+import { Identities, type IdentityRecord } from './model.ts'
+import { type Asked, checkMessage, type Purpose, writeMessage } from './siwe.ts'
+import type { Seen } from './tokens.ts'
+
+const goodMilliseconds = 24 * 60 * 60 * 1000
+const budgetSeconds = 60
+
+const timeDigits = 12
+const codeDigits = 40
+
+/**
+ * What proves an admin is shown with every request for a day, so its nonce is not used up, and is stored nowhere: it is the time it was
+ * made at, in milliseconds, and a code of ours over that time and the address.
+ */
+const toAdminister: Purpose = {
+  statement: 'Administer Plaza.',
+
+  nonceFor(node, address) {
+    const time = Math.floor(node.now()).toString(16).padStart(timeDigits, '0')
+    return time + codeOf(secretsOf(node)[0], time, address)
+  },
+
+  checkNonce(node, nonce, address) {
+    const [time, code] = [nonce.slice(0, timeDigits), Buffer.from(nonce.slice(timeDigits))]
+    const isOurs = secretsOf(node).some((secret) => {
+      const expected = Buffer.from(codeOf(secret, time, address))
+      return code.length === expected.length && timingSafeEqual(code, expected)
+    })
+    if (!isOurs) throw new AppError('INVALID_NONCE')
+    if (node.now() - madeAt(nonce) >= goodMilliseconds) throw new AppError('NONCE_EXPIRED')
+  },
+}
+
+const codeOf = (secret: Uint8Array, time: string, address: string) =>
+  createHmac('sha256', secret).update(['admin', address, time].join('\0')).digest('hex').slice(0, codeDigits)
+
+const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
+
+/** A message that proves for a day that this wallet administers; it is no sign-in. */
+export const writeAdminMessage = (asked: Asked, address: string) =>
+  writeMessage(asked, address, undefined, toAdminister)
+
+/** The account that the wallet opens, and its role. FORBIDDEN where that is no admin, or is suspended. */
+export async function proveAdmin(context: Context, signed: AdminProof) {
+  const { account } = await proveWallet(context, signed)
+  const role = await roleOf(context.node, account)
+  if (role === 'user') throw new AppError('FORBIDDEN', { message: 'This is not the address of an admin' })
+  return { account, role }
+}
+
+/** Who shows such a message in the headers of a request, which carry it as base64 of its URI encoding. Whether they are an admin is asked of every call. */
+export const identifyAdmin =
+  (node: Node) =>
+  async ({ address, signature, message }: AdminProof, seen: Seen & { origin: string | null }): Promise<SignedIn> => {
+    const { ip, userAgent, origin } = seen
+    const { most } = budgets.adminProofs
+    const retryAfter = await node.limits.wait('admin-proofs', ip, most, budgetSeconds)
+    if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+    const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
+    if (!read.success) throw refused(unreadable)
+    const proven = await proveWallet({ node, origin }, read.data).catch((error: unknown) => {
+      throw error instanceof AppError ? inEveryCall(error) : error
+    })
+    const { account, userId, chainId, nonce } = proven
+    const session = {
+      id: `admin ${nonce}`,
+      authMethod: 'wallet',
+      chainId,
+      passkeyCredentialId: null,
+      userId,
+      expiresAt: madeAt(nonce) + goodMilliseconds,
+      provenAt: madeAt(nonce),
+    }
+    return { account, session, ip, userAgent }
+  }
+
+async function proveWallet(asked: Asked, { address, message, signature }: AdminProof) {
+  const { statement, chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister)
+  if (statement !== toAdminister.statement) throw new AppError('INVALID_SIGNATURE')
+  const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
+  const account = linked?.account ?? address
+  const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
+  if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })
+  return { account, userId, chainId, nonce }
+}
+
+const signedOut = 'This message ended as the account signed out everywhere. Sign a new one.'
+const unreadable =
+  'X-Admin-Address, X-Admin-Signature and X-Admin-Message, which is base64 of the URI-encoded message, go together'
+
+const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
+
+/** Every operation of admins answers these codes, whatever it declares. */
+const inEveryCall = (error: AppError): AppError =>
+  error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+
+function decoded(message: string): string | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(message)) return null
+  try {
+    return decodeURIComponent(Buffer.from(message, 'base64').toString('latin1'))
+  } catch {
+    return null
+  }
+}
