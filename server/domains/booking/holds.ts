@@ -7,7 +7,7 @@ import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
 import { scheduledCallChanged } from '#shared/api/booking'
 import { centsOf } from '#shared/api/payment-networks'
-import { tellByLetter } from './letters.ts'
+import { announceBooked } from './announce.ts'
 import { shownCall } from './shown.ts'
 
 const lookMilliseconds = 1_000
@@ -57,7 +57,7 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
     { $set: { ...paid, status: 'confirmed' } },
     { returnDocument: 'after' },
   ).lean<StoredCall>()
-  if (booked) await tellByLetter(node, booked, { method: 'REQUEST', by: booked.booker })
+  if (booked) await announceBooked(node, booked, booked.booker)
   else await Calls.updateOne(held, { $set: paid })
   return booked ?? callOf(payment)
 }

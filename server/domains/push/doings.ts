@@ -1,4 +1,5 @@
 import type { Node } from '#server/kernel/context'
+import type { ScheduledCall } from '#shared/api/booking'
 import { dmOf, roomKey } from '#shared/kit/room-key'
 import { type Told, tellQuietly } from './tell.ts'
 
@@ -19,11 +20,14 @@ export function doingOf(to: string, { from, name, body, tag }: Doing): ReadonlyM
   return new Map([[to, { notice, room: from === null ? null : roomKey(dmOf(from, to)), seconds: daySeconds }]])
 }
 
+type Booked = Pick<
+  ScheduledCall,
+  'recipient_wallet_address' | 'scheduler_wallet_address' | 'scheduler_name' | 'guest_name'
+> & { _id: string }
+
 /** Has the browsers of a host told that a call with them was booked; nobody waits for it. */
-export function tellOfBooking(
-  node: Node,
-  host: string,
-  { id, ...by }: { id: string } & Pick<Doing, 'from' | 'name'>,
-): void {
-  tellQuietly(node, doingOf(host, { ...by, body: 'Has booked a call with you', tag: `booking:${id}` }))
+export function tellOfBooking(node: Node, call: Booked): void {
+  const { _id, recipient_wallet_address: host, scheduler_wallet_address: from, scheduler_name, guest_name } = call
+  const name = scheduler_name ?? guest_name ?? 'Somebody'
+  tellQuietly(node, doingOf(host, { from, name, body: 'Has booked a call with you', tag: `booking:${_id}` }))
 }
