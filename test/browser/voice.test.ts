@@ -57,7 +57,8 @@ describe('voice in an ordinary room', () => {
       expect(await tray(one).count()).toBe(0)
 
       await begin(one)
-      await one.getByRole('timer', { name: 'Recorded' }).getByText('0:03').waitFor()
+      // Long enough that a machine that is busy sees it being played.
+      await one.getByRole('timer', { name: 'Recorded' }).getByText('0:06').waitFor()
       await press(one, 'Stop and listen')
       await tray(one)
         .getByRole('button', { name: /^Play, \d+ seconds$/ })

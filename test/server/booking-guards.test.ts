@@ -67,9 +67,10 @@ test('a payment keeps the price at which it was settled for a day', async () => 
   await sets({ scheduling_price_cents: 2_000 })
   const booked = await booker.does('rest', booking.schedule, first)
   expect(booked).toMatchObject({ payment_amount_cents: 555, platform_fee_cents: 6 })
-  server.setAhead(25 * 3_600)
+  const ahead = 25 * 3_600
+  server.setAhead(ahead)
   const later = await person(server, late)
-  const again = { ...paidAt(15), paymentHeader }
+  const again = { ...paidAt(15), scheduledAt: inThreeDays(15, Date.now() + ahead * 1_000), paymentHeader }
   expect(outcomeOf(await later.tries('rest', booking.schedule, again))).toBe('402 INSUFFICIENT_PAYMENT')
 })
 
