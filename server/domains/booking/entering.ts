@@ -22,9 +22,10 @@ export async function roomOfCall(context: Context, token: string) {
   return { roomId, joinCode, joinUrl: joinUrlOf(node, joinCode) }
 }
 
-/** Refuses who comes too early, or to a call that was cancelled or is over. */
+/** Refuses who comes too early, or to a call that is not paid for yet, was cancelled or is over. */
 function refuseClosed(call: StoredCall, now: number): void {
   const status = statusOf(call, now)
+  if (status === 'pending') throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (status === 'cancelled') throw new AppError('FORBIDDEN', { message: 'This call is cancelled' })
   if (status === 'completed') throw new AppError('FORBIDDEN', { message: 'This call is over' })
   const opens = call.scheduled_at.getTime() - joinEarlyMilliseconds
