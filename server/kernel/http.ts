@@ -82,7 +82,8 @@ const refusePolling: RequestHandler = () => {
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
 /** What such a path goes on with lets whoever reads it into a room, a meeting or a call, publish, or have a file. */
-const secret = /(\/(?:invit(?:e|ations)|webrtc|files|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+)?\/?$))\/).+/is
+const secret =
+  /(\/(?:invit(?:e|ations)|webrtc|files|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
 
 /** A path as it was sent, in one line; where it is such a path in any spelling, without what lets in. */
 function loggedPath(sent: string): string {

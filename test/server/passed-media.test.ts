@@ -173,7 +173,7 @@ test('while it is away, who asks is told to come again', async () => {
   origin = there
 })
 
-test('a stream key, the address of a file and the token of a call are in no line of the log, however the path is spelled', async () => {
+test('a stream key, the address of a file, the token of a call and the code of a meeting are in no line of the log, however the path is spelled', async () => {
   for (const path of [
     '/webrtc/0a0b0c0d-key',
     '/webrtc/0a0b%30c0d-key',
@@ -182,10 +182,11 @@ test('a stream key, the address of a file and the token of a call are in no line
     '/files/media/channel/0a0b0c0d-key.png',
     '/join/0a0b0c0d-key',
     '/api/scheduling/join/0a0b0c0d-key',
+    '/api/rooms/0c0DEK/people/somebody',
   ])
     await ask(path, { method: 'POST' })
-  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(7)
-  expect(lines.filter((line) => /0c0d-key|%30c0d/.test(line))).toEqual([])
+  await expect.poll(() => lines.filter((line) => line.includes('***')).length).toBeGreaterThanOrEqual(8)
+  expect(lines.filter((line) => /0c0d-key|%30c0d|0c0DEK/.test(line))).toEqual([])
 })
 
 test('stream keys are not guessed: of those that are none an address is told of 20 in a minute, and who has one publishes', async () => {

@@ -17,7 +17,7 @@ import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
 import { guestOf, keepOut, refuseRemoved } from './removal.ts'
 import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
-import { clear, countedIn, seatOf } from './seats.ts'
+import { clear, countedIn, seatOf, seatsOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
@@ -91,8 +91,10 @@ export const meetings = defineDomain(
       if (seat?.room_id !== room) throw new AppError('NOT_FOUND', { message: 'Nobody in this meeting' })
       if (seat.is_host) throw new AppError('VALIDATION_ERROR', { message: 'The host leaves or ends the meeting' })
       await keepOut(node, seat)
-      await leaveBy(node, { room, peer })
-      context.emit(meetingOver, audiences.peer(room, peer), { why: 'removed' })
+      for (const one of await seatsOf(room, seat.identity)) {
+        await leaveBy(node, { room, peer: one.peer })
+        context.emit(meetingOver, audiences.peer(room, one.peer), { why: 'removed' })
+      }
       return done
     },
 

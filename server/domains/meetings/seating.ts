@@ -49,11 +49,16 @@ export const enter: Action<typeof contract.enter> = ({ token }, context) => {
   return turnOf(connection)(() => takePlace(context, connection, token))
 }
 
+/** Each is a new place: who entered again and again could not be removed by the one that is seen. */
+const entriesAMinute = 20
+
 async function takePlace(context: Context, connection: Connection, token: string) {
   const { node, caller } = context
   const pass = await node.services.meetings.read(token)
   if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
   const { max_participants } = await meetingOfRoom(node, pass.room)
+  if (!(await node.limits.guard('meeting-entries', `${pass.room} ${caller.account ?? caller.ip}`, entriesAMinute, 60)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
   await refuseRemoved(node, pass.room, pass.identity, caller.ip)
   await rise(node, connection)
   for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
@@ -61,6 +66,11 @@ async function takePlace(context: Context, connection: Connection, token: string
     context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
   }
   const seat = await takeSeat(node, pass, max_participants, originIn(pass.room, caller.ip))
+  // Who was removed meanwhile was told so of the place before.
+  await refuseRemoved(node, pass.room, pass.identity, caller.ip).catch(async (error: unknown) => {
+    await giveUp(seat.peer)
+    throw error
+  })
   sit(node, connection, { room: seat.room_id, peer: seat.peer })
   const people = await seatsIn(node, [pass.room])
   const me = shown(seat)
