@@ -249,6 +249,7 @@ describe('whom somebody notifies', () => {
   test.each([
     'https://evil.test/',
     '//evil.test/',
+    'http://localhost:3000//evil.test/',
     '/\\evil.test/',
     '\\\\evil.test',
     'javascript:alert(1)',
@@ -414,7 +415,8 @@ describe('browsers are told by themselves', () => {
   test('of a request to be friends', async () => {
     const endpoint = await subscribes(two)
     await one.does('rest', friends.request, { toAddress: two.account })
-    await tells(endpoint, { type: 'notification', body: 'Would like to be your friend', senderAddress: one.account })
+    const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
+    await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
   test('of a call that somebody has booked', async () => {

@@ -25,13 +25,12 @@ export async function turnOn(client: Client, account: string): Promise<boolean> 
   return true
 }
 
-/** Has this browser told nothing more. */
+/** Has this browser told nothing more, even where the server does not hear of it. */
 export async function turnOff(client: Client): Promise<void> {
-  keepPush(null)
   const subscription = await (await worker())?.pushManager.getSubscription()
-  if (!subscription) return
-  await client.push.unsubscribe({ endpoint: subscription.endpoint })
-  await subscription.unsubscribe()
+  await subscription?.unsubscribe()
+  keepPush(null)
+  if (subscription) await client.push.unsubscribe({ endpoint: subscription.endpoint })
 }
 
 /** Subscribes again what was turned on here: a device that was signed out meanwhile is told nothing until then. */

@@ -10,13 +10,15 @@ interface Doing {
   from: string | null
   name: string
   body: string
+  /** Where the page shows it. */
+  url: string
   tag: string
 }
 
 /** Something that somebody has done, as `to` is told of it; not where `to` has silenced them. */
-export function doingOf(to: string, { from, name, body, tag }: Doing): ReadonlyMap<string, Told> {
+export function doingOf(to: string, { from, name, body, url, tag }: Doing): ReadonlyMap<string, Told> {
   const by = { callerId: null, callerName: null, senderAddress: from }
-  const notice = { title: name, body, type: 'notification' as const, ...by, url: '/', tag }
+  const notice = { title: name, body, type: 'notification' as const, ...by, url, tag }
   return new Map([[to, { notice, room: from === null ? null : roomKey(dmOf(from, to)), seconds: daySeconds }]])
 }
 
@@ -29,5 +31,6 @@ type Booked = Pick<
 export function tellOfBooking(node: Node, call: Booked): void {
   const { _id, recipient_wallet_address: host, scheduler_wallet_address: from, scheduler_name, guest_name } = call
   const name = scheduler_name ?? guest_name ?? 'Somebody'
-  tellQuietly(node, doingOf(host, { from, name, body: 'Has booked a call with you', tag: `booking:${_id}` }))
+  const body = 'Has booked a call with you'
+  tellQuietly(node, doingOf(host, { from, name, body, url: '/', tag: `booking:${_id}` }))
 }

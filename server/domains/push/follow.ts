@@ -114,6 +114,6 @@ async function tellOfRequest(node: Node, id: string): Promise<void> {
   if (!pair) return
   const { from_address: from, to_address: to, request_id } = pair
   const name = (await profilesOf(node, [from])).get(from)?.name ?? from
-  const doing = { from, name, body: 'Would like to be your friend', tag: `friend:${request_id}` }
+  const doing = { from, name, body: 'Would like to be your friend', url: '/#/friends', tag: `friend:${request_id}` }
   await tellBrowsers(node, doingOf(to, doing))
 }

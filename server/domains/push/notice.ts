@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { signedInAmong } from '#server/domains/identity/devices'
 import type { Node } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { pushTypes, ringing } from '#shared/api/push'
@@ -49,6 +50,7 @@ export const giveNotice = job({
   async run({ browser, account, notice, until }, { node, signal }) {
     const row = await PushBrowsers.findOne({ _id: browser, account }).lean<StoredBrowser>()
     if (!row || node.now() >= until) return
+    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)
     const outcome = await give(node, row, notice, until, signal)
     if (outcome === 'refused') throw new GiveUp('The push service refuses the notice')
   },

@@ -58,7 +58,8 @@ async function allowNotice({ node: { limits } }: Context, from: string, to: stri
 /** The path of an address of this site; throws of every other. */
 function pathOf(given: string, site: string): string {
   const url = URL.canParse(given, site) ? new URL(given, site) : null
-  if (url?.origin !== site) throw new AppError('VALIDATION_ERROR', { message: 'url must be an address of this site' })
+  if (url?.origin !== site || url.pathname.startsWith('//'))
+    throw new AppError('VALIDATION_ERROR', { message: 'url must be an address of this site' })
   return `${url.pathname}${url.search}${url.hash}`
 }
 

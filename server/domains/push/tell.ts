@@ -1,4 +1,5 @@
 import { blockedAmong } from '#server/domains/blocks/blocks'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { presencesOf } from '#server/domains/room-state/online'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import type { Node } from '#server/kernel/context'
@@ -46,9 +47,12 @@ async function isWanted(node: Node, account: string, { notice, room }: Told): Pr
   const isQuiet =
     suppressionOf(preferences, type, now) !== null || (room !== null && muteOf(mutes, room, account) !== null)
   if (isQuiet || blocked.size > 0) return false
+  const isOfFriend = senderAddress !== null && (await friendsAmong(account, [senderAddress])).length > 0
+  // What strangers are told of takes nothing from friends.
+  const kind = isOfFriend ? type : `${type} of others`
   return (
     (await node.limits.guard('notices-of', `${account} ${tag}`, noticesOfTagAnHour, hourSeconds)) &&
-    (await node.limits.guard('notices-to', `${account} ${type}`, noticesAnHour, hourSeconds))
+    (await node.limits.guard('notices-to', `${account} ${kind}`, noticesAnHour, hourSeconds))
   )
 }
 

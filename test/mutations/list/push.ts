@@ -26,7 +26,7 @@ export const push: readonly Mutation[] = [
     name: 'a click leads to another site',
     breaks: 'T63',
     file: 'server/domains/push/send.ts',
-    find: 'if (url?.origin !== site)',
+    find: "if (url?.origin !== site || url.pathname.startsWith('//'))",
     put: 'if (!url)',
     caughtBy: told('is led nowhere else'),
   },
