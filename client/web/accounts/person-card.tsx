@@ -28,7 +28,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const tell = useTell()
   const [isReporting, setReporting] = useState(false)
   const name = nameOf(person.name, person.id)
-  const { value: friends, change: changeFriends } = useFriends()
+  const { value: friends, change: changeFriends, reload: reloadFriends } = useFriends()
   const isStranger = friends !== null && !knows(friends, person.id)
   const isMyself = person.id === account
   const isScripted = person.id.startsWith('demo:')
@@ -41,7 +41,8 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const befriend = async () => {
     const { request } = await client.friends.request({ toAddress: person.id })
     if (request.status === 'pending') changeFriends(withRequest(request, account))
-    tell(`${name} is asked to be your friend.`)
+    else reloadFriends()
+    tell(request.status === 'pending' ? `${name} is asked to be your friend.` : `You and ${name} are friends now.`)
   }
   const ask = async () => {
     goToAgents(agent ?? '')

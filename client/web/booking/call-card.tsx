@@ -18,12 +18,14 @@ export const linkToCall = (token: string): string => `${location.origin}/join/${
 export function CallCard({ call, token, isNew = false }: { call: Shown; token: string; isNew?: boolean }) {
   const client = useClient()
   const tell = useTell()
-  const [status, setStatus] = useState(call.status)
-  const isOn = status === 'confirmed' || status === 'pending'
+  const [told, setTold] = useState(call.status)
   const opensAt = Date.parse(call.scheduled_at) - joinEarlyMilliseconds
-  const now = useNowUntil(new Date(opensAt).toISOString())
+  const endsAt = Date.parse(call.scheduled_at) + call.duration_minutes * 60_000
+  const now = useNowUntil(new Date(endsAt).toISOString())
+  const status = told !== 'cancelled' && now >= endsAt ? 'completed' : told
+  const isOn = status === 'confirmed' || status === 'pending'
   const titles = {
-    pending: 'A call',
+    pending: 'A call that is being paid for',
     confirmed: 'A call',
     cancelled: 'This call is cancelled',
     completed: 'This call is over',
@@ -38,7 +40,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   }
   const cancel = async () => {
     await client.booking.cancel({ id: call.id, status: 'cancelled', token })
-    setStatus('cancelled')
+    setTold('cancelled')
   }
   return (
     <section className="booking-card" aria-label="Call">
@@ -55,7 +57,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
       {isNew && call.guest_email !== null && <p className="hint">Its link goes to {call.guest_email}, too.</p>}
       {isOn && (
         <div className="row wrap">
-          {now >= opensAt && (
+          {status === 'confirmed' && now >= opensAt && (
             <ActButton className="button main" onPress={enter}>
               Join the call
             </ActButton>

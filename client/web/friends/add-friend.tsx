@@ -10,7 +10,7 @@ export function AddFriend() {
   const client = useClient()
   const account = useAccount()
   const tell = useTell()
-  const { change } = useFriends()
+  const { change, reload } = useFriends()
   const [written, setWritten] = useState('')
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
@@ -21,9 +21,15 @@ export function AddFriend() {
     setError(null)
     try {
       const found = await findPeople(client, written)
-      for (const toAddress of found) {
-        const { request } = await client.friends.request({ toAddress })
+      if (found.length === 0) throw new Error('Write a name, a username or an address.')
+      for (const [at, toAddress] of found.entries()) {
+        const { request } = await client.friends.request({ toAddress }).catch((cause: unknown) => {
+          // Those before are asked, and are not asked again.
+          if (at > 0) setWritten(found.slice(at).join(', '))
+          throw cause
+        })
         if (request.status === 'pending') change(withRequest(request, account))
+        else reload()
       }
       setWritten('')
       tell(found.length === 1 ? 'Asked.' : `${found.length} people asked.`)

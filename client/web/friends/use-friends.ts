@@ -1,8 +1,8 @@
-import { createContext, useContext, useEffect } from 'react'
+import { createContext, useContext, useEffect, useRef } from 'react'
 import { table } from '#client/sdk/table'
 import type { FriendTag } from '#shared/api/friend-tags'
 import type { Friend, FriendRequest } from '#shared/api/friends'
-import { useAccount, useClient } from '../connection/client.ts'
+import { useAccount, useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
 export interface Friends {
@@ -15,7 +15,7 @@ export interface Friends {
 }
 type Change = (before: Friends) => Friends
 
-const pageLength = 100
+const pageLength = 500
 
 /** Whether somebody is a friend, or one of the two has asked the other. */
 export const knows = ({ friends, incoming, outgoing }: Friends, address: string): boolean =>
@@ -57,7 +57,9 @@ const withTag =
   (address: string, tag: FriendTag | null): Change =>
   (before) => ({
     ...before,
-    friends: before.friends.map((friend) => (friend.friend_address === address ? { ...friend, tag } : friend)),
+    friends: before.friends.map((friend) =>
+      friend.friend_address === address ? { ...friend, tag, tags: tag ? [tag] : [] } : friend,
+    ),
   })
 
 /** The friends of the account and what waits between it and others, as they change. */
@@ -71,7 +73,14 @@ export function useLoadedFriends(): Loaded<Friends> {
     ])
     return { friends, next, incoming, outgoing }
   })
-  const { change } = loaded
+  const { change, reload } = loaded
+  const isOnline = useConnectionState() === 'online'
+  const wasOnline = useRef(isOnline)
+  // What changed meanwhile is told to nobody who was away.
+  useEffect(() => {
+    if (isOnline && !wasOnline.current) reload()
+    wasOnline.current = isOnline
+  }, [isOnline, reload])
   useEffect(() => {
     const { events } = table
     const unhear = [
