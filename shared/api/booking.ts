@@ -150,7 +150,7 @@ export const booking = {
     input: z.object({
       recipientAddress: Address,
       scheduledAt: Moment,
-      schedulerAddress: maybe(Address).meta({ 'names-caller': true }),
+      schedulerAddress: CallerAddress,
       /** UTC where none is named. */
       timezone: maybe(Zone),
       /** As long as the host offers; anything else is refused. */
@@ -162,7 +162,7 @@ export const booking = {
       /** Of the two kinds of calls, the one that is paid for, where the host takes it. */
       isPaid: maybe(z.boolean()),
       /** A payment of x402: the envelope of version 1 or 2, or its fields alone; as JSON, or as base64 of it. It is good for one booking. */
-      paymentHeader: maybe(z.string().max(16_384)),
+      paymentHeader: z.string().max(16_384).optional(),
       ...repeatable,
     }),
     output: ScheduledCall.extend({
@@ -240,7 +240,7 @@ export const booking = {
       title: maybe(Title),
       /** UTC where none is named. */
       timezone: maybe(Zone),
-      schedulerAddress: maybe(Address).meta({ 'names-caller': true }),
+      schedulerAddress: CallerAddress,
       ...repeatable,
     }),
     output: ScheduledCall.extend({

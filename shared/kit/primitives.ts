@@ -85,7 +85,7 @@ export function written(pattern: RegExp, says = 'Invalid address') {
 }
 
 /** An address of the caller, which may be left out; the kernel refuses one that is not the session's. */
-export const CallerAddress = Address.optional().meta({ 'names-caller': true })
+export const CallerAddress = maybe(Address).meta({ 'names-caller': true })
 
 /** An id this server made. */
 export const Id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Invalid id' })

@@ -50,7 +50,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
   const { price } = kind
   if (price === 0) await refuseTooMany(context, host)
   if (price > 0) {
-    const payment = { settings, price, header: given.paymentHeader }
+    const payment = { settings, price, header: given.paymentHeader || undefined }
     const hold = (held: NewCall) => writeCall(held, { buffer, ahead: null })
     return sameAsAsked(await bookPaid(context, call, payment, hold), given)
   }

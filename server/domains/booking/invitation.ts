@@ -4,6 +4,7 @@ import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { writeToCalendar } from './calendar-event.ts'
+import { isHeld } from './holds.ts'
 import { askerOf, sendInvitation, tellByLetter } from './letters.ts'
 import { statusOf } from './shown.ts'
 
@@ -52,6 +53,7 @@ export async function invite(
   if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
   if (call.recipient_wallet_address !== account)
     throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })
+  if (isHeld(call)) throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (call.status === 'cancelled' || statusOf(call, context.node.now()) === 'completed') throw new AppError('CALL_OVER')
   return sendInvitation(context, call, { guest: schedulerEmail ?? null, host: recipientEmail ?? null })
 }

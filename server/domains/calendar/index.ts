@@ -26,7 +26,7 @@ export const calendar = defineDomain(
     async status(_input, context) {
       const connection = await connectionOf(signedIn(context).account)
       return {
-        connected: connection?.is_active ?? false,
+        connected: (connection?.is_active ?? false) && context.node.services.calendars !== null,
         connection: connection && shownConnection(connection),
         available: context.node.services.calendars !== null,
       }

@@ -67,8 +67,10 @@ export const calls = defineDomain(contract, {
       const call = standing(stored, now)
       const next = changed(call, account, change, now)
       if (next === call) return { call: await shownOne(context.node, call) }
-      if (next.status === 'active' || isCorrected(call, next))
-        await refuseBlocked(call.caller_address, call.callee_address)
+      const { caller_address: caller, callee_address: callee } = call
+      if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
+      // The other one hears of it as of a ring.
+      if (isCorrected(call, next)) await allowRing(context, account, account === caller ? callee : caller)
       if (await replace(stored, next)) return { call: await tell(context, next) }
     }
     throw new AppError('CONFLICT')
