@@ -54,10 +54,10 @@ test('N90: receivers that hang hold up no other of their account', async () => {
   const begun = performance.now()
   await say(owner, room, 'one')
   await expect.poll(() => hanging.filter(({ path }) => came.at(path).length > 0).length).toBeGreaterThanOrEqual(4)
-  await arrive(sound.path, ['one'], 6)
+  await arrive(sound.path, ['one'], 20)
   await say(owner, room, 'two')
-  await arrive(sound.path, ['one', 'two'], 6)
-  expect(performance.now() - begun).toBeLessThan(9_000)
+  await arrive(sound.path, ['one', 'two'], 20)
+  expect(performance.now() - begun).toBeLessThan(18_000)
   // They have hung for longer than an attempt may take, and are known for it.
   await expect.poll(() => deliveries(hanging[0]?.id ?? ''), { timeout: 30_000 }).toMatchObject([{ state: 'retrying' }])
   await say(owner, room, 'three')
