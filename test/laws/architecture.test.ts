@@ -25,6 +25,10 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/(settings|make-directory)\.ts$/],
+  [
+    /^server\/config\//,
+    /^(server\/(config\/|(environment|session-keys)\.ts|kernel\/|media\/messages\.ts|ports\/[^/]+\/port\.ts)|shared\/)/,
+  ],
   [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
