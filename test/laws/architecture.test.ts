@@ -29,6 +29,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
     /^server\/config\//,
     /^(server\/(config\/|(environment|session-keys)\.ts|kernel\/|media\/messages\.ts|ports\/[^/]+\/port\.ts)|shared\/)/,
   ],
+  [/^server\/platform\//, /^server\/((platform|kernel|log|ports)\/|(config|session-keys)\.ts)/],
   [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
@@ -279,7 +280,7 @@ function mayImport(path: string, to: string): boolean {
 }
 
 function isForeignAdapter(path: string, to: string): boolean {
-  if (!to.startsWith('server/ports/') || PORT.test(to) || path === 'server/platform.ts') return false
+  if (!to.startsWith('server/ports/') || PORT.test(to) || /^server\/platform(\.ts$|\/)/.test(path)) return false
   return to.split('/')[2] !== path.split('/')[2] || !path.startsWith('server/ports/')
 }
 
