@@ -95,6 +95,8 @@ export const nodeParts = ({ redisUrl }: Config, { alone }: Database): Part[] => 
   {
     part: 'jobs',
     adapter: redisUrl ? 'bullmq' : 'in the process',
-    why: redisUrl ? 'REDIS_URL is set; what is to be done is in the database' : 'each node takes them from the database',
+    why: redisUrl
+      ? 'REDIS_URL is set; what is to be done is in the database'
+      : 'each node takes them from the database',
   },
 ]

@@ -2,7 +2,17 @@ import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig, variableNames } from '#server/config'
 import { domains } from '#server/domains/index'
-import { everythingIn, findings, nameOf, parse, programOf, type Source, type Syntax, sourcesOf, textOf } from './sources.ts'
+import {
+  everythingIn,
+  findings,
+  nameOf,
+  parse,
+  programOf,
+  type Source,
+  type Syntax,
+  sourcesOf,
+  textOf,
+} from './sources.ts'
 
 /** Read by its beginning: there is one for each chain. */
 const families = ['RPC_URL_<chainId>']

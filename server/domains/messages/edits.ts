@@ -88,7 +88,12 @@ export const edit: Action<typeof contract.edit> = async (
   return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
 }
 
-function refuseEdit({ sender, body, at }: MessageFact, account: string, version: number | undefined, now: number): void {
+function refuseEdit(
+  { sender, body, at }: MessageFact,
+  account: string,
+  version: number | undefined,
+  now: number,
+): void {
   if (sender !== account) throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
   if (body.poll_id !== null)
     throw new AppError('INVALID_PARAMETER', { message: 'The question of a poll is changed with its poll' })
