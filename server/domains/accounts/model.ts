@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
+import { required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
 import type { Social } from '#shared/api/account-records'
 
@@ -165,8 +166,6 @@ export interface Passkey {
   /** On the first passkey of an account alone, and only one can have it: its key is the signer of the smart account. */
   first_of?: string
 }
-
-const required = { type: String, required: true } as const
 
 export const Passkeys = mongoose.model<Passkey>(
   'Passkeys',

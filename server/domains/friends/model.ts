@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 
 /** What one of the two has put on the other. */
 export interface StoredTag {
@@ -33,9 +34,6 @@ export interface Pair {
   /** New at each change of state, and ordered by time. */
   version: string
 }
-
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 
 export const Pairs = mongoose.model<Pair>(
   'Pairs',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** A code by which somebody is invited. */
 export interface StoredInvite {
@@ -30,8 +31,6 @@ export interface StoredUse {
   /** Everything that follows from it is done. */
   settled: boolean
 }
-
-const required = { type: String, required: true } as const
 
 export const Invites = mongoose.model<StoredInvite>(
   'Invites',

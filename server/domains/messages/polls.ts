@@ -19,9 +19,9 @@ import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOfPoll } from './drafts.ts'
-import { touchable } from './edits.ts'
 import { readable } from './history.ts'
 import { sendDraft } from './send.ts'
+import { touchable } from './touched.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)

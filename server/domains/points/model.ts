@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** One gift of points. Rows are added alone: none is changed, none is taken away. */
 export interface StoredEntry {
@@ -11,8 +12,6 @@ export interface StoredEntry {
   reason: string
   created_at: Date
 }
-
-const required = { type: String, required: true } as const
 
 export const PointEntries = mongoose.model<StoredEntry>(
   'PointEntries',

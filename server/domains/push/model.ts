@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, required } from '#server/kernel/fields'
 
 /** A browser that is told of what concerns an account. */
 export interface StoredBrowser {
@@ -13,9 +14,6 @@ export interface StoredBrowser {
   created_at: Date
   updated_at: Date
 }
-
-const required = { type: String, required: true } as const
-const moment = { type: Date, required: true } as const
 
 export const PushBrowsers = mongoose.model<StoredBrowser>(
   'PushBrowsers',

@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Hex } from 'viem'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { PaymentNetwork } from '#shared/api/payment-networks'
 import type { paymentStates } from '#shared/api/payments'
 
@@ -60,10 +61,7 @@ export interface StoredPayment {
   settled_at: Date | null
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const count = { type: Number, required: true } as const
-const moment = { type: Date, required: true } as const
 
 export const Payments = mongoose.model<StoredPayment>(
   'Payments',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
@@ -46,8 +47,6 @@ export interface StoredWindow {
   created_at: Date
   updated_at: Date
 }
-
-const required = { type: String, required: true } as const
 
 export const Windows = mongoose.model<StoredWindow>(
   'AvailabilityWindows',
@@ -98,10 +97,8 @@ export interface StoredCall extends Kept {
   updated_at: Date
 }
 
-const optional = { type: String, default: null } as const
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
-const moment = { type: Date, required: true } as const
 const later = { type: Date, default: null } as const
 
 export const Calls = mongoose.model<StoredCall>(

@@ -182,7 +182,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'who listens to all the world may run the demo',
     breaks: 'M03',
-    file: 'server/config.ts',
+    file: 'server/config/server.ts',
     find: "if (!isLoopbackName(host) && host !== '::1') return 'HOST'",
     put: '',
     caughtBy: starts,
@@ -190,7 +190,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'what has a public name may run the demo',
     breaks: 'M03',
-    file: 'server/config.ts',
+    file: 'server/config/server.ts',
     find: "return isLoopbackName(new URL(publicUrl).hostname) ? null : 'PUBLIC_URL'",
     put: 'return null',
     caughtBy: starts,
