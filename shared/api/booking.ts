@@ -209,7 +209,7 @@ export const booking = {
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
-    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED', 'BLOCKED'],
     errorBody: 'text',
   }),
   cancel: operation({
