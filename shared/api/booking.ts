@@ -174,15 +174,15 @@ export const booking = {
   }),
   calls: operation({
     summary:
-      'The calls of the caller, as host or as who booked: `upcoming` ones the next first, all others the latest first.',
+      'The calls of the caller, as host or as who booked: `upcoming` and `current` ones the next first, all others the latest first.',
     http: 'GET /api/scheduling/list',
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
     input: z.object({
       wallet_address: CallerAddress,
-      /** `past` is what has begun or was cancelled. */
-      status: z.enum(['upcoming', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
+      /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
+      status: z.enum(['upcoming', 'current', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
       limit: pageSize(100, 50),
     }),
     output: z.object({ calls: z.array(ListedCall), total: z.number().int() }),
