@@ -174,15 +174,15 @@ export const booking = {
   }),
   calls: operation({
     summary:
-      'The calls of the caller, as host or as who booked: `upcoming` ones the next first, all others the latest first.',
+      'The calls of the caller, as host or as who booked: `upcoming` and `current` ones the next first, all others the latest first.',
     http: 'GET /api/scheduling/list',
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
     input: z.object({
       wallet_address: CallerAddress,
-      /** `past` is what has begun or was cancelled. */
-      status: z.enum(['upcoming', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
+      /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
+      status: z.enum(['upcoming', 'current', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
       limit: pageSize(100, 50),
     }),
     output: z.object({ calls: z.array(ListedCall), total: z.number().int() }),
@@ -209,7 +209,7 @@ export const booking = {
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
-    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED', 'BLOCKED'],
     errorBody: 'text',
   }),
   cancel: operation({

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Settings } from '#server/domains/scheduling/model'
+import { Calls, Settings } from '#server/domains/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
 
@@ -79,7 +79,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await plaza.settle()
 })
 
-test('a call is joined by its link, from shortly before it begins', async () => {
+test('a call is joined by its link, from shortly before it begins until it is over', async () => {
   const host = await plaza.guest()
   const token = z.string().parse(
     await host.evaluate(async () => {
@@ -99,5 +99,19 @@ test('a call is joined by its link, from shortly before it begins', async () => 
   await guest.getByRole('button', { name: 'Join the call' }).click()
   await guest.waitForURL(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
   await guest.getByRole('heading', { name: 'Scheduled Call' }).waitFor()
+
+  const began = new Date(Date.now() - 60_000)
+  await Calls.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
+  await host.getByRole('button', { name: /Settings$/ }).click()
+  await host.getByRole('tab', { name: 'Free times' }).click()
+  await host.getByRole('link', { name: /^Open:/ }).waitFor()
+  await host.getByText('Past and cancelled').click()
+  await host.getByText('There are none.').waitFor()
+
+  // Half an hour after it began, by the clock of the page.
+  await guest.clock.setFixedTime(Date.now() + 2_100_000)
+  await guest.goto(`${plaza.url}/join/${token}`)
+  await guest.getByRole('heading', { name: 'This call is over' }).waitFor()
+  expect(await guest.getByRole('button', { name: 'Join the call' }).count()).toBe(0)
   await plaza.settle()
 })

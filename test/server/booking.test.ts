@@ -382,7 +382,7 @@ describe('a call that was booked', () => {
     expect(await list(host, 'cancelled')).toEqual([id])
   })
 
-  test('is upcoming until it begins, and completed when it is over', async () => {
+  test('is upcoming until it begins, current until it is over, and completed then', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     const ids: string[] = []
     for (const one of [9, 8, 10]) ids.push((await booker.does('rest', booking.schedule, at(host, inThreeDays(one)))).id)
@@ -400,9 +400,11 @@ describe('a call that was booked', () => {
     const later = await person(server, `booker ${people}`)
     expect(await list(later, 'upcoming')).toEqual([nine])
     expect(await list(later, 'past')).toEqual([ten, eight])
+    expect(await list(later, 'current')).toEqual([eight, nine])
     expect(await list(later, 'completed')).toEqual([])
     server.setAhead((Date.parse(inThreeDays(8)) - Date.now() + 15 * minute) / 1_000)
     expect(await list(later, 'completed')).toEqual([eight])
+    expect(await list(later, 'current')).toEqual([nine])
     expect((await later.does('rest', booking.calls, { status: 'completed' })).calls[0]?.status).toBe('completed')
     for (const door of over)
       expect(outcomeOf(await later.tries(door, booking.cancel, { id: eight, status: 'cancelled' }))).toBe(

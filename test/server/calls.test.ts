@@ -309,4 +309,14 @@ describe('the list and the budget', () => {
     const other = await person(server, `patient ${round}`)
     await other.does('rest', calls.start, { calleeAddress: two.account, callType: 'audio', status: 'ringing' })
   })
+
+  test('a note that is told otherwise counts as a ring of who tells it', async () => {
+    const { id } = await note({ status: 'missed' })
+    for (let turn = 1; turn < 10 * scale; turn++) await change(one, id, turn % 2 ? 'declined' : 'missed')
+    const before = await listOf(two)
+    for (const door of over)
+      expect(await outcome(one, { callId: id, status: 'failed' }, door)).toBe('429 RATE_LIMIT_EXCEEDED')
+    expect(await listOf(two)).toEqual(before)
+    expect((await change(two, id, 'failed')).status).toBe('failed')
+  })
 })

@@ -1,5 +1,5 @@
 // Modes: embedded, two-nodes-redis
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Seats } from '#server/domains/meetings/model'
 import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from '#shared/api/meeting-seats'
 import { meetings } from '#shared/api/meetings'
@@ -8,8 +8,11 @@ import { follow, type Line } from '#test/support/line'
 import { outcomeOf, over, type Person, people, staysSilent } from '#test/support/people'
 import { call, connect } from '#test/support/wallet'
 
+/** Guards are as many times as high here; see `test/support/boot.ts`. */
+const scale = 5
 const { server } = await bootWith([], {
   environment: {
+    RATE_LIMIT_SCALE: String(scale),
     ICE_SERVERS: 'stun:stun.example.com:3478, turn:turn.example.com:3478?transport=udp',
     TURN_SECRET: 'a secret of the TURN server',
   },
@@ -158,6 +161,39 @@ describe('a meeting that is held over this server', () => {
       expect(again).toBe('200')
     },
   )
+
+  test('who is removed while they enter sits nowhere', async () => {
+    await enter(host)
+    const { peer } = await visit()
+    const create = Seats.create.bind(Seats)
+    // Between the first look at who was removed, and the place.
+    const held = vi.spyOn(Seats, 'create').mockImplementationOnce((async (seat: object) => {
+      await host.does('rest', meetings.remove, { code, peer })
+      return create(seat)
+    }) as never)
+    const { line, outcome } = await visit()
+    held.mockRestore()
+    expect(outcome).toBe('403 FORBIDDEN')
+    expect(await counted()).toBe(1)
+    const late = { to: peer, signal: offer }
+    expect(await line.socket.timeout(15_000).emitWithAck('meeting:signal', late)).toMatchObject({
+      error: { code: 'FORBIDDEN' },
+    })
+  })
+
+  test('one account enters it twenty times a minute, and others all the same', async () => {
+    const line = await guest.socket('/meetings')
+    const token = await tokenFor(guest, 'Bob')
+    const outcome = async () => outcomeOf(await guest.tries(line, seating.enter, { token }))
+    for (let turn = 0; turn < 20 * scale; turn++) expect(await outcome()).toBe('200')
+    expect(await outcome()).toBe('429 RATE_LIMIT_EXCEEDED')
+    expect(await counted()).toBe(1)
+    await enter(host)
+    server.setAhead(61)
+    const later = await outcome()
+    server.setAhead(0)
+    expect(later).toBe('200')
+  })
 
   test('a connection that enters several times at once has one place, and none when it is gone', async () => {
     const line = await guest.socket('/meetings')

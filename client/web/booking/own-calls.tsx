@@ -9,7 +9,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { linkToCall } from './call-card.tsx'
 
 const pages = [
-  ['upcoming', 'To come'],
+  ['current', 'To come'],
   ['past', 'Past and cancelled'],
 ] as const
 
@@ -18,8 +18,11 @@ const paidWords = { pending: 'being paid for', paid: 'paid', refunded: 'refunded
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
   const client = useClient()
-  const [status, setStatus] = useState<'upcoming' | 'past'>('upcoming')
-  const loaded = useLoaded(status, async () => (await client.booking.calls({ status })).calls)
+  const [status, setStatus] = useState<'current' | 'past'>('current')
+  const loaded = useLoaded(status, async () => {
+    const { calls } = await client.booking.calls({ status })
+    return calls.filter((call) => isOn(call) === (status === 'current'))
+  })
   const { reload } = loaded
   useEffect(() => client.on(scheduledCallChanged, reload), [client, reload])
   return (
@@ -46,12 +49,14 @@ export function OwnCalls() {
   )
 }
 
+/** A call that goes on now is among those to come, with the way into it. */
+const isOn = ({ status }: ListedCall) => status === 'confirmed' || status === 'pending'
+
 function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void }) {
   const client = useClient()
   const tell = useTell()
   const time = `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`
   const who = otherParty(call)
-  const isOn = call.status === 'confirmed' || call.status === 'pending'
   const copy = async () => {
     await navigator.clipboard.writeText(linkToCall(call.invite_token))
     tell('Copied')
@@ -71,7 +76,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
         </small>
         {call.notes && <small>{isolated(call.notes)}</small>}
       </span>
-      {isOn && (
+      {isOn(call) && (
         <span className="row">
           <a className="button small" aria-label={`Open: ${time}`} href={linkToCall(call.invite_token)}>
             Open

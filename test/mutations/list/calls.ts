@@ -85,6 +85,14 @@ export const calls: readonly Mutation[] = [
     caughtBy: told('is not told otherwise to who has blocked'),
   },
   {
+    name: 'notes that are told otherwise are not counted',
+    breaks: 'one person is rung ten times an hour by another',
+    file: 'server/domains/calls/index.ts',
+    find: 'if (isCorrected(call, next)) await allowRing(',
+    put: "if (call.status === 'ringing') await allowRing(",
+    caughtBy: told('a note that is told otherwise counts'),
+  },
+  {
     name: 'a call that rang is told otherwise when it is over',
     breaks: 'how a call ended stays',
     file: 'server/domains/calls/course.ts',

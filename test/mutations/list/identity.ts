@@ -291,6 +291,14 @@ export const identity: readonly Mutation[] = [
     caughtBy: rest,
   },
   {
+    name: 'lists of one’s own come from the cache of the browser',
+    breaks: 'what was done is there when a page is loaded again',
+    file: 'client/sdk/rest.ts',
+    find: "      cache: 'no-store' as const,\n",
+    put: '',
+    caughtBy: { ...rest, title: 'past what a browser keeps' },
+  },
+  {
     name: 'null is read as an empty body',
     breaks: 'M19',
     file: 'server/kernel/http-input.ts',

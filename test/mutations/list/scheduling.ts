@@ -180,6 +180,22 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('nobody enters one'), file: 'test/server/call-rooms.test.ts' },
   },
   {
+    name: 'who was blocked enters a call that they booked before',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/entering.ts',
+    find: '  await refuseBlocked(call, caller.account)\n',
+    put: '',
+    caughtBy: { ...bookings('who is blocked'), file: 'test/server/call-rooms.test.ts' },
+  },
+  {
+    name: 'who was blocked enters a call as a guest',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/entering.ts',
+    find: '[comer, bookedBy].filter(',
+    put: '[comer].filter(',
+    caughtBy: { ...bookings('who is blocked'), file: 'test/server/call-rooms.test.ts' },
+  },
+  {
     name: 'each who comes to a call has a room of their own',
     breaks: 'scheduling',
     file: 'server/domains/meetings/records.ts',
