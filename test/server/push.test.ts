@@ -128,6 +128,17 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(1)
   })
 
+  test('are given nothing that still waited for them when their device was signed out', async () => {
+    const endpoint = await subscribes(two)
+    push.moods.set(endpoint, 'TIMEOUT')
+    await writes(one, dmOf(one.account, two.account))
+    await expect.poll(() => push.asked).toContain(endpoint)
+    await call(two.url, 'POST /api/auth/logout', { allDevices: false }, two.token)
+    push.moods.clear()
+    await expect.poll(() => PushBrowsers.countDocuments({ account: two.account })).toBe(0)
+    expect(noticesAt(endpoint)).toEqual([])
+  })
+
   test('that are subscribed no more are forgotten: 410 where it was the last', async () => {
     const [here, there] = [await subscribes(one), await subscribes(one)]
     push.moods.set(here, 'gone')

@@ -1,6 +1,7 @@
 import type { Mutation, Suite } from '../mutation.ts'
 
 const told = (title: string): Suite => ({ project: 'embedded', file: 'test/server/push.test.ts', title })
+const counted = (title: string): Suite => ({ project: 'embedded', file: 'test/server/push-budget.test.ts', title })
 const port = (title: string): Suite => ({ project: 'unit', file: 'test/ports/push.test.ts', title })
 const worker: Suite = { project: 'unit', file: 'test/client/notifications.test.ts', title: 'T63' }
 
@@ -93,5 +94,21 @@ export const push: readonly Mutation[] = [
     find: '    if (!isOurs) return\n',
     put: '',
     caughtBy: { ...told('by one node'), project: 'two-nodes-redis', needsMongo: true },
+  },
+  {
+    name: 'a notice that waited is given to who has signed out',
+    breaks: 'T63',
+    file: 'server/domains/push/notice.ts',
+    find: '    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)\n',
+    put: '',
+    caughtBy: told('when their device was signed out'),
+  },
+  {
+    name: 'strangers use up what friends are told by',
+    breaks: 'T63',
+    file: 'server/domains/push/tell.ts',
+    find: 'const kind = isOfFriend ? type : `${type} of others`',
+    put: 'const kind = type',
+    caughtBy: counted('take nothing from friends'),
   },
 ]
