@@ -5,7 +5,7 @@ import { messages } from '#shared/api/messages'
 import { push as contract } from '#shared/api/push'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { befriend, type Person, person, sealed } from '#test/support/people'
+import { befriend, groupOf, type Person, person, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 
 const push = fakePush()
@@ -55,4 +55,18 @@ test('T63: strangers are told of so often in an hour, and take nothing from frie
   await writes(friend, room)
   await expect.poll(told).toContain(roomKey(room))
   expect(told()).toHaveLength(most + 1)
+})
+
+test('T63: a friend is told of, whatever a stranger says in the same room and moment', async () => {
+  const [who, friend, stranger] = [await somebody(), await somebody(), await somebody()]
+  await befriend(who, friend)
+  const room = await groupOf(friend, who, stranger)
+  const told = await subscribes(who)
+  for (const times of [1, 2]) {
+    await writes(stranger, room, 'Hello')
+    await expect.poll(() => told().length).toBe(times)
+  }
+  await writes(friend, room, 'Dinner at eight')
+  await writes(stranger, room, 'Hello')
+  await expect.poll(() => told().length).toBe(3)
 })

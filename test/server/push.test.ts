@@ -17,7 +17,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { bookable, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
-import { befriend, channelOf, groupOf, type Person, people, person, sealed } from '#test/support/people'
+import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 import { call } from '#test/support/wallet'
 
@@ -485,6 +485,37 @@ describe('browsers are told by themselves', () => {
     await writes(one, room, 'Hello')
     await settled(endpoint, two)
     expect(noticesAt(endpoint).some(({ type }) => type === 'group_message')).toBe(false)
+  })
+
+  /** A group in which somebody is told of what one of them says, friend or stranger, and has blocked the third, at the same node. */
+  async function withBlocked(isFriend: boolean) {
+    if (isFriend) await befriend(one, two)
+    const third = await personAt(one.url, `blocked ${round}`)
+    const room = await groupOf(one, two, third)
+    const endpoint = await subscribes(two)
+    await two.does('rest', social.block, { userAddress: third.account })
+    const bodies = () => noticesAt(endpoint).map(({ body }) => body)
+    // What is written now is looked at together.
+    await writes(one, room, 'Are you there?')
+    await expect.poll(bodies).toEqual(['Are you there?'])
+    return { third, room, bodies }
+  }
+
+  test.each([
+    ['a friend', true],
+    ['a stranger', false],
+  ])('of what %s says, not of what somebody blocked says in the same moment', async (_who, isFriend) => {
+    const { third, room, bodies } = await withBlocked(isFriend)
+    await writes(one, room, 'Dinner at eight')
+    await writes(third, room, 'Hello')
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
+  })
+
+  test('of what a friend says, however much somebody blocked says in the same moment', async () => {
+    const { third, room, bodies } = await withBlocked(true)
+    await writes(one, room, 'Dinner at eight')
+    await Promise.all(Array.from({ length: 60 }, () => writes(third, room, 'Hello')))
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
   })
 
   test('by one node, whichever follow the room, and once for all that is said in a moment', async () => {
