@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, nameLine, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, clearable, count, Done, nameLine, text } from '#shared/kit/primitives'
+import { Zone } from './booking.ts'
 
 /** What a notification is of. All but the last can be turned off, each by its preference. */
 export const pushTypes = ['message', 'group_message', 'channel_message', 'incoming_call', 'notification'] as const
@@ -45,14 +46,16 @@ const OwnLink = z
   .regex(/^[\x21-\x7e]*$/, { error: 'Invalid url' })
   .meta({ format: 'uri' })
 
-/** An hour of the day, UTC. */
+/** An hour of the day. */
 const Hour = count(0, 23).nullable()
 const Switch = z.boolean().nullish()
 
 const Preferences = z.object({
-  /** The hours, UTC, from the first to before the second, in which nothing but calls is told; none where one of them is null. */
+  /** The hours, from the first to before the second, in which nothing but calls is told; none where one of them is null. */
   quietStart: Hour,
   quietEnd: Hour,
+  /** The zone by whose clocks these are, also where they are changed in summer; null for UTC. */
+  quietTimezone: z.string().nullable(),
   notifyDms: z.boolean(),
   notifyGroups: z.boolean(),
   notifyChannels: z.boolean(),
@@ -129,7 +132,7 @@ export const push = {
     output: Preferences,
   }),
   changePreferences: operation({
-    summary: 'Change of what the caller is notified; what is left out stays. Hours are of UTC.',
+    summary: 'Change of what the caller is notified; what is left out stays. Hours are by the clocks of `quietTimezone`, of UTC where that is null.',
     http: 'PATCH /api/notifications/preferences',
     access: 'user',
     limit: 'general',
@@ -138,6 +141,7 @@ export const push = {
     input: z.object({
       quietStart: HourGiven,
       quietEnd: HourGiven,
+      quietTimezone: clearable(Zone).optional(),
       notifyDms: Switch,
       notifyGroups: Switch,
       notifyChannels: Switch,

@@ -300,10 +300,15 @@ describe('preferences', () => {
 
   test('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
-    expect(await read()).toEqual({ quietStart: null, quietEnd: null, ...all })
+    expect(await read()).toEqual({ quietStart: null, quietEnd: null, quietTimezone: null, ...all })
     await one.does('rest', contract.changePreferences, { quietStart: 22, quietEnd: 7, notifyGroups: false })
     await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyDms: null })
-    expect(await read()).toEqual({ quietStart: 22, quietEnd: 7, ...all, notifyGroups: false, notifyCalls: false })
+    expect(await read()).toEqual({
+      ...{ quietStart: 22, quietEnd: 7, quietTimezone: null },
+      ...all,
+      notifyGroups: false,
+      notifyCalls: false,
+    })
     await one.does('rest', contract.changePreferences, { quietStart: '', quietEnd: null })
     expect(await read()).toMatchObject({ quietStart: null, quietEnd: null })
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)

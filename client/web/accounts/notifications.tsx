@@ -95,15 +95,17 @@ function PushSwitch() {
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour)
 const hourName = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
-/** Whole hours between the clock of this browser and UTC. */
-const ahead = () => Math.round(-new Date().getTimezoneOffset() / 60)
-const turned = (hour: number, by: number) => (hour + by + 48) % 24
+const { timeZone: ownZone } = Intl.DateTimeFormat().resolvedOptions()
+/** About the same hour by the clock of this browser. */
+const ofUtc = (hour: number) => (hour + Math.round(-new Date().getTimezoneOffset() / 60) + 24) % 24
 
-/** Hours are stored by UTC, and shown by the clock of this browser. */
+/** Hours are by the clocks of where they were chosen; without a zone they are of UTC, and shown by the clock of this browser. */
 function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next: Partial<Preferences>) => void }) {
-  const { quietStart, quietEnd } = stored
-  const isOn = quietStart !== null && quietEnd !== null
-  const night = { quietStart: turned(22, -ahead()), quietEnd: turned(7, -ahead()) }
+  const { quietTimezone: zone } = stored
+  const shown = (hour: number | null) => (hour === null || zone !== null ? hour : ofUtc(hour))
+  const [from, to] = [shown(stored.quietStart), shown(stored.quietEnd)]
+  const isOn = from !== null && to !== null
+  const choose = (quietStart: number, quietEnd: number) => onChange({ quietStart, quietEnd, quietTimezone: ownZone })
   return (
     <section className="stack">
       <h3 className="label">Quiet hours</h3>
@@ -111,29 +113,28 @@ function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next
         <input
           type="checkbox"
           checked={isOn}
-          onChange={({ target }) => onChange(target.checked ? night : { quietStart: null, quietEnd: null })}
+          onChange={({ target }) => (target.checked ? choose(22, 7) : onChange({ quietStart: null, quietEnd: null }))}
         />
         Tell me of nothing but calls at night
       </label>
       {isOn && (
         <div className="row">
-          <Hour title="From" utc={quietStart} onChoose={(hour) => onChange({ quietStart: hour })} />
-          <Hour title="To" utc={quietEnd} onChoose={(hour) => onChange({ quietEnd: hour })} />
+          <Hour title="From" chosen={from} onChoose={(hour) => choose(hour, to)} />
+          <Hour title="To" chosen={to} onChoose={(hour) => choose(from, hour)} />
         </div>
+      )}
+      {isOn && zone !== null && zone !== ownZone && (
+        <p className="hint">By the clocks of {zone}. Choose an hour to have them by those of {ownZone}.</p>
       )}
     </section>
   )
 }
 
-function Hour({ title, utc, onChoose }: { title: string; utc: number; onChoose: (utc: number) => void }) {
+function Hour({ title, chosen, onChoose }: { title: string; chosen: number; onChoose: (hour: number) => void }) {
   return (
     <label className="field grow">
       <span>{title}</span>
-      <select
-        className="input"
-        value={turned(utc, ahead())}
-        onChange={({ target }) => onChoose(turned(Number(target.value), -ahead()))}
-      >
+      <select className="input" value={chosen} onChange={({ target }) => onChoose(Number(target.value))}>
         {hours.map((hour) => (
           <option key={hour} value={hour}>
             {hourName.format(new Date(2026, 0, 1, hour))}

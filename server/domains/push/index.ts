@@ -39,6 +39,7 @@ export const push = defineDomain(
       const isChanged = await changePreferences(signedIn(context).account, {
         quietStart: hourOf(input.quietStart),
         quietEnd: hourOf(input.quietEnd),
+        quietTimezone: input.quietTimezone,
         notifyDms: input.notifyDms ?? undefined,
         notifyGroups: input.notifyGroups ?? undefined,
         notifyChannels: input.notifyChannels ?? undefined,

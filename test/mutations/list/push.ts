@@ -135,4 +135,12 @@ export const push: readonly Mutation[] = [
     put: 'const gatheredAtMost = { ofOne: 20, ofAll: 20 }',
     caughtBy: told('however much somebody blocked says'),
   },
+  {
+    name: 'quiet hours are of UTC everywhere',
+    breaks: 'quiet hours are by the clocks of whoever chose them',
+    file: 'server/domains/push/preferences.ts',
+    find: "hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)",
+    put: "hourBy('UTC', now)",
+    caughtBy: { ...told('by the clocks of'), file: 'test/server/quiet-hours.test.ts' },
+  },
 ]
