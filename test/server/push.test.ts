@@ -15,7 +15,7 @@ import { push as contract } from '#shared/api/push'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
-import { bookable, inThreeDays, openAlways } from '#test/support/bookings'
+import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
 import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
@@ -49,7 +49,7 @@ async function subscribes(who: Person, browser = newBrowser()): Promise<string> 
 }
 const givenAt = (endpoint: string) => push.sent.filter((one) => one.endpoint === endpoint).map(({ message }) => message)
 const noticesAt = (endpoint: string) =>
-  givenAt(endpoint).map(({ text }) => JSON.parse(text) as { title: string; body: string; type: string; tag: string })
+  givenAt(endpoint).map(({ text }) => JSON.parse(text) as { title: string; body: string; type: string; url: string; tag: string })
 const titlesAt = (endpoint: string) => noticesAt(endpoint).map(({ title }) => title)
 const tells = (endpoint: string, ...notices: object[]) => expect.poll(() => noticesAt(endpoint)).toMatchObject(notices)
 
@@ -440,8 +440,38 @@ describe('browsers are told by themselves', () => {
     await openAlways(host)
     const endpoint = await subscribes(host)
     const input = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
-    await one.does('rest', booking.schedule, input)
-    await tells(endpoint, { type: 'notification', body: 'Has booked a call with you', senderAddress: one.account })
+    const { id } = await one.does('rest', booking.schedule, input)
+    const place = { type: 'notification', url: '/#/calls', tag: `booking:${id}`, senderAddress: one.account }
+    await tells(endpoint, { ...place, body: 'Has booked a call with you' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await settled(endpoint, host)
+    expect(noticesAt(endpoint).filter(({ type }) => type === 'notification')).toMatchObject([
+      { ...place, body: 'Has booked a call with you' },
+      { ...place, body: 'Has cancelled a call with you' },
+    ])
+  })
+
+  test('of a call that its host, or a guest, has cancelled, and not who has done it', async () => {
+    const host = await bookable(server, `cancels calls ${round}`)
+    await openAlways(host)
+    const [hosts, bookers] = [await subscribes(host), await subscribes(one)]
+    const { id } = await one.does('rest', booking.schedule, {
+      recipientAddress: host.account,
+      scheduledAt: inThreeDays(12),
+    })
+    await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    await tells(bookers, told)
+    const booked = { recipientAddress: host.account, scheduledAt: inThreeDays(14), ...guestOf(`Guest ${round}`) }
+    const { body } = await asGuest(server.url, booked)
+    const { invite_token: token } = body
+    await call(server.url, `PATCH /api/scheduling/calls/${body.id}`, { status: 'cancelled', token })
+    await expect.poll(() => noticesAt(hosts).at(-1)).toMatchObject({
+      ...{ title: `Guest ${round}`, body: 'Has cancelled a call with you', senderAddress: null },
+    })
+    await settled(hosts, host)
+    expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toHaveLength(1)
   })
 
   test('not while a page of theirs is in front of them, on whichever node; where it is hidden, they are', async () => {

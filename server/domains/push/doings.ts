@@ -4,6 +4,8 @@ import { dmOf, roomKey } from '#shared/kit/room-key'
 import { type Told, tellQuietly } from './tell.ts'
 
 const daySeconds = 86_400
+/** Where the page shows calls, those that are booked too. */
+export const callsPage = '/#/calls'
 
 interface Doing {
   /** Whose it is; null of a guest. */
@@ -25,12 +27,20 @@ export function doingOf(to: string, { from, name, body, url, tag }: Doing): Read
 type Booked = Pick<
   ScheduledCall,
   'recipient_wallet_address' | 'scheduler_wallet_address' | 'scheduler_name' | 'guest_name'
-> & { _id: string }
+> & { _id: string; parties: readonly string[] }
 
 /** Has the browsers of a host told that a call with them was booked; nobody waits for it. */
 export function tellOfBooking(node: Node, call: Booked): void {
   const { _id, recipient_wallet_address: host, scheduler_wallet_address: from, scheduler_name, guest_name } = call
   const name = scheduler_name ?? guest_name ?? 'Somebody'
-  const body = 'Has booked a call with you'
-  tellQuietly(node, doingOf(host, { from, name, body, url: '/', tag: `booking:${_id}` }))
+  tellQuietly(node, doingOf(host, { from, name, body: 'Has booked a call with you', ...placeOf(_id) }))
 }
+
+/** Has the browsers of the others who would have taken part told that a call was cancelled; nobody waits for it. */
+export function tellOfCancelling(node: Node, { _id, parties }: Booked, by: Pick<Doing, 'from' | 'name'>): void {
+  const doing = { ...by, body: 'Has cancelled a call with you', ...placeOf(_id) }
+  for (const party of parties) if (party !== by.from) tellQuietly(node, doingOf(party, doing))
+}
+
+/** What is told of a call later takes the place of what was told before. */
+const placeOf = (call: string) => ({ url: callsPage, tag: `booking:${call}` })

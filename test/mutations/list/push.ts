@@ -143,4 +143,12 @@ export const push: readonly Mutation[] = [
     put: "hourBy('UTC', now)",
     caughtBy: { ...told('by the clocks of'), file: 'test/server/quiet-hours.test.ts' },
   },
+  {
+    name: 'who cancels a call is told of it',
+    breaks: 'nobody is told of what they do themselves',
+    file: 'server/domains/push/doings.ts',
+    find: 'if (party !== by.from) ',
+    put: '',
+    caughtBy: told('and not who has done it'),
+  },
 ]
