@@ -4,7 +4,14 @@ import { Address, CallerAddress, clearable, count, Done, nameLine, text } from '
 import { Zone } from './booking.ts'
 
 /** What a notification is of. All but the last can be turned off, each by its preference. */
-export const pushTypes = ['message', 'group_message', 'channel_message', 'incoming_call', 'notification'] as const
+export const pushTypes = [
+  'message',
+  'group_message',
+  'channel_message',
+  'incoming_call',
+  'group_invitation',
+  'notification',
+] as const
 export type PushType = (typeof pushTypes)[number]
 /** Of a call that rings. */
 export const ringing = 'incoming_call' as const
@@ -12,7 +19,14 @@ export const ringing = 'incoming_call' as const
 export type MessagePush = Extract<PushType, `${string}message`>
 
 /** Why a notification was not sent: the preference that is off, or the hours. */
-const suppressions = ['notify_dms', 'notify_groups', 'notify_channels', 'notify_calls', 'quiet_hours'] as const
+const suppressions = [
+  'notify_dms',
+  'notify_groups',
+  'notify_channels',
+  'notify_calls',
+  'notify_invitations',
+  'quiet_hours',
+] as const
 export type Suppression = (typeof suppressions)[number]
 
 /** Bytes in base64url, of so many characters; those of base64 and a filling at the end are taken, too. */
@@ -60,6 +74,7 @@ const Preferences = z.object({
   notifyGroups: z.boolean(),
   notifyChannels: z.boolean(),
   notifyCalls: z.boolean(),
+  notifyInvitations: z.boolean(),
 })
 export type Preferences = z.infer<typeof Preferences>
 
@@ -146,6 +161,7 @@ export const push = {
       notifyGroups: Switch,
       notifyChannels: Switch,
       notifyCalls: Switch,
+      notifyInvitations: Switch,
     }),
     output: Done,
   }),

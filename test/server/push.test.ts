@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { PushBrowsers } from '#server/domains/push/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'
@@ -12,6 +12,7 @@ import { friends } from '#shared/api/friends'
 import { unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { push as contract } from '#shared/api/push'
+import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
@@ -296,7 +297,10 @@ describe('whom somebody notifies', () => {
 })
 
 describe('preferences', () => {
-  const all = { notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true }
+  const all = {
+    ...{ notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true },
+    notifyInvitations: true,
+  }
 
   test('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
@@ -314,6 +318,15 @@ describe('preferences', () => {
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)
   })
 
+  test('that an older version stored want what is new, too', async () => {
+    await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyInvitations: false })
+    await PushPreferences.updateOne({ _id: one.account }, { $unset: { notify_invitations: '' } })
+    expect(await one.does('rest', contract.preferences, {})).toMatchObject({
+      notifyCalls: false,
+      notifyInvitations: true,
+    })
+  })
+
   test.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
     'take no %j',
     async (change) => {
@@ -327,6 +340,7 @@ describe('preferences', () => {
     ['group_message', 'notifyGroups', 'notify_groups'],
     ['channel_message', 'notifyChannels', 'notify_channels'],
     ['incoming_call', 'notifyCalls', 'notify_calls'],
+    ['group_invitation', 'notifyInvitations', 'notify_invitations'],
   ] as const)('silence %s by %s', async (type, name, suppressed) => {
     const endpoint = await subscribes(one)
     await one.does('rest', contract.changePreferences, { [name]: false })
@@ -433,6 +447,19 @@ describe('browsers are told by themselves', () => {
     await one.does('rest', friends.request, { toAddress: two.account })
     const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
     await tells(endpoint, { ...told, senderAddress: one.account })
+  })
+
+  test('of an invitation to a group, until that is turned off', async () => {
+    const endpoint = await subscribes(two)
+    const invite = (from: Person) =>
+      from.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses: [two.account] })
+    await invite(one)
+    const told = { type: 'group_invitation', body: `Invites you to Readers ${round}`, url: '/#/' }
+    await tells(endpoint, { ...told, senderAddress: one.account })
+    await two.does('rest', contract.changePreferences, { notifyInvitations: false })
+    await invite(await person(server, `inviter ${round}`))
+    await settled(endpoint, two)
+    expect(noticesAt(endpoint).filter(({ type }) => type === told.type)).toHaveLength(1)
   })
 
   test('of a call that somebody has booked', async () => {

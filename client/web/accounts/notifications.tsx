@@ -14,6 +14,7 @@ const kinds = [
   ['notifyGroups', 'Messages in groups'],
   ['notifyChannels', 'Mentions and replies in other rooms'],
   ['notifyCalls', 'Calls'],
+  ['notifyInvitations', 'Invitations to groups'],
 ] as const
 
 /** Whether this browser tells of what happens, and of what the account is notified. */

@@ -46,6 +46,8 @@ export interface StoredPreferences {
   notify_groups: boolean
   notify_channels: boolean
   notify_calls: boolean
+  /** Older versions store none: they are told. */
+  notify_invitations?: boolean
 }
 
 const hour = { type: Number, default: null } as const
@@ -63,6 +65,7 @@ export const PushPreferences = mongoose.model<StoredPreferences>(
       notify_groups: flag,
       notify_channels: flag,
       notify_calls: flag,
+      notify_invitations: flag,
     } as object,
     { collection: 'push_preferences', versionKey: false },
   ),

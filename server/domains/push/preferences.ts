@@ -21,6 +21,7 @@ const fields = {
   notifyGroups: 'notify_groups',
   notifyChannels: 'notify_channels',
   notifyCalls: 'notify_calls',
+  notifyInvitations: 'notify_invitations',
 } as const satisfies Record<keyof Preferences, keyof StoredPreferences>
 
 export async function preferencesOf(account: string): Promise<Preferences> {
@@ -33,6 +34,7 @@ export async function preferencesOf(account: string): Promise<Preferences> {
     notifyGroups: stored.notify_groups,
     notifyChannels: stored.notify_channels,
     notifyCalls: stored.notify_calls,
+    notifyInvitations: stored.notify_invitations ?? true,
   }
 }
 
@@ -60,6 +62,7 @@ const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
   group_message: ['notifyGroups', 'notify_groups'],
   channel_message: ['notifyChannels', 'notify_channels'],
   incoming_call: ['notifyCalls', 'notify_calls'],
+  group_invitation: ['notifyInvitations', 'notify_invitations'],
 }
 
 /** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
