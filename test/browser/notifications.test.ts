@@ -60,6 +60,35 @@ test('quiet hours are by the clock of the browser in which they are chosen', asy
   await plaza.settle()
 })
 
+test('a browser that refuses, or has no push, says what can be done', async () => {
+  const page = await plaza.guest()
+  await page.addInitScript(() => {
+    Object.assign(window, {
+      Notification: class {
+        static permission = 'denied'
+        static async requestPermission(): Promise<string> {
+          return 'denied'
+        }
+      },
+    })
+  })
+  await page.reload()
+  const settings = await openNotifications(page)
+  await settings.getByText('Your browser does not let this page notify you.').waitFor()
+  for (const title of ['Notify me of direct messages and mentions', 'Tell me while the page is closed, too']) {
+    const toggle = settings.getByLabel(title)
+    await toggle.click()
+    await expect.poll(() => page.getByText('Your browser does not let this page notify you.').count()).toBeGreaterThan(1)
+    await expect.poll(() => toggle.isChecked()).toBe(false)
+  }
+  expect(await axeFaults(page)).toEqual([])
+  expect(await PushBrowsers.countDocuments({})).toBe(0)
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+  await page.reload()
+  await (await openNotifications(page)).getByText('cannot notify you while the page is closed').waitFor()
+  await plaza.settle()
+})
+
 test('this browser is told while the page is closed, and again after it is loaded, until that is turned off', async () => {
   const page = await plaza.guest()
   await page.addInitScript((asJson) => {

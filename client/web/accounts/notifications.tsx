@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import type { Preferences } from '#shared/api/push'
+import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { NotifySwitch } from './notify-switch.tsx'
+import { NotifySwitch, refused } from './notify-switch.tsx'
 import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
+import { canNotify } from '../rooms/use-attention.ts'
 
 const kinds = [
   ['notifyDms', 'Direct messages'],
@@ -35,6 +37,7 @@ export function Notifications() {
         <h3 className="label">In this browser</h3>
         <NotifySwitch />
         <PushSwitch />
+        {canNotify() && Notification.permission === 'denied' && <p className="hint">{refused}</p>}
       </section>
       <Problem error={preferences.error} onRetry={preferences.reload} />
       {preferences.value ? (
@@ -61,22 +64,24 @@ export function Notifications() {
   )
 }
 
+const unreached = 'This browser could not be reached by its push service. Try again in a while.'
+const pushWords = { INVALID_PARAMETER: 'The push service of this browser is none that this server asks.' }
+
 function PushSwitch() {
   const client = useClient()
   const tell = useTell()
   const { account } = useSession()
   const isOn = useLoaded('pushed', () => isPushedTo(account))
   const [isBusy, setBusy] = useState(false)
-  if (!canPush()) return <p className="hint">This browser cannot be told anything while the page is closed.</p>
+  if (!canPush()) return <p className="hint">This browser cannot notify you while the page is closed.</p>
   const change = async (isWanted: boolean) => {
     if (isBusy) return
     setBusy(true)
     try {
       if (!isWanted) await turnOff(client)
-      else if (!(await turnOn(client, account)))
-        tell('Your browser does not let this page notify you. Allow it there, then try again.')
-    } catch {
-      tell('This browser could not be reached by its push service. Try again in a while.')
+      else if (!(await turnOn(client, account))) tell(refused)
+    } catch (error) {
+      tell(error instanceof AppError ? problemText(error, pushWords) : unreached)
     }
     setBusy(false)
     isOn.reload()
