@@ -6,10 +6,10 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { canNotify } from '../rooms/use-attention.ts'
 import { NotifySwitch, refused } from './notify-switch.tsx'
 import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
-import { canNotify } from '../rooms/use-attention.ts'
 
 const kinds = [
   ['notifyDms', 'Direct messages'],

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -21,6 +21,7 @@ export function OwnCalls() {
   const [status, setStatus] = useState<'upcoming' | 'past'>('upcoming')
   const loaded = useLoaded(status, async () => (await client.booking.calls({ status })).calls)
   const { reload } = loaded
+  const group = useId()
   useEffect(() => client.on(scheduledCallChanged, reload), [client, reload])
   return (
     <section className="stack">
@@ -28,7 +29,7 @@ export function OwnCalls() {
         <legend className="label">Calls</legend>
         {pages.map(([name, title]) => (
           <label key={name}>
-            <input type="radio" name="calls" checked={status === name} onChange={() => setStatus(name)} />
+            <input type="radio" name={group} checked={status === name} onChange={() => setStatus(name)} />
             <span className="segment">{title}</span>
           </label>
         ))}
