@@ -147,7 +147,8 @@ export const push = {
     output: Preferences,
   }),
   changePreferences: operation({
-    summary: 'Change of what the caller is notified; what is left out stays. Hours are by the clocks of `quietTimezone`, of UTC where that is null.',
+    summary:
+      'Change of what the caller is notified; what is left out stays. Hours are by the clocks of `quietTimezone`, of UTC where that is null.',
     http: 'PATCH /api/notifications/preferences',
     access: 'user',
     limit: 'general',

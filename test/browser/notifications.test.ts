@@ -78,7 +78,9 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   for (const title of ['Notify me of direct messages and mentions', 'Tell me while the page is closed, too']) {
     const toggle = settings.getByLabel(title)
     await toggle.click()
-    await expect.poll(() => page.getByText('Your browser does not let this page notify you.').count()).toBeGreaterThan(1)
+    await expect
+      .poll(() => page.getByText('Your browser does not let this page notify you.').count())
+      .toBeGreaterThan(1)
     await expect.poll(() => toggle.isChecked()).toBe(false)
   }
   expect(await axeFaults(page)).toEqual([])

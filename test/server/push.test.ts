@@ -50,7 +50,9 @@ async function subscribes(who: Person, browser = newBrowser()): Promise<string> 
 }
 const givenAt = (endpoint: string) => push.sent.filter((one) => one.endpoint === endpoint).map(({ message }) => message)
 const noticesAt = (endpoint: string) =>
-  givenAt(endpoint).map(({ text }) => JSON.parse(text) as { title: string; body: string; type: string; url: string; tag: string })
+  givenAt(endpoint).map(
+    ({ text }) => JSON.parse(text) as { title: string; body: string; type: string; url: string; tag: string },
+  )
 const titlesAt = (endpoint: string) => noticesAt(endpoint).map(({ title }) => title)
 const tells = (endpoint: string, ...notices: object[]) => expect.poll(() => noticesAt(endpoint)).toMatchObject(notices)
 
@@ -494,9 +496,11 @@ describe('browsers are told by themselves', () => {
     const { body } = await asGuest(server.url, booked)
     const { invite_token: token } = body
     await call(server.url, `PATCH /api/scheduling/calls/${body.id}`, { status: 'cancelled', token })
-    await expect.poll(() => noticesAt(hosts).at(-1)).toMatchObject({
-      ...{ title: `Guest ${round}`, body: 'Has cancelled a call with you', senderAddress: null },
-    })
+    await expect
+      .poll(() => noticesAt(hosts).at(-1))
+      .toMatchObject({
+        ...{ title: `Guest ${round}`, body: 'Has cancelled a call with you', senderAddress: null },
+      })
     await settled(hosts, host)
     expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toHaveLength(1)
   })

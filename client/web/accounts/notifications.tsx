@@ -130,7 +130,9 @@ function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next
         </div>
       )}
       {isOn && zone !== null && zone !== ownZone && (
-        <p className="hint">By the clocks of {zone}. Choose an hour to have them by those of {ownZone}.</p>
+        <p className="hint">
+          By the clocks of {zone}. Choose an hour to have them by those of {ownZone}.
+        </p>
       )}
     </section>
   )

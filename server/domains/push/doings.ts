@@ -24,7 +24,10 @@ interface Doing {
 }
 
 /** Something that somebody has done, as `to` is told of it; not where `to` has silenced them. */
-export function doingOf(to: string, { from, name, body, url, tag, type = 'notification' }: Doing): ReadonlyMap<string, Told> {
+export function doingOf(
+  to: string,
+  { from, name, body, url, tag, type = 'notification' }: Doing,
+): ReadonlyMap<string, Told> {
   const by = { callerId: null, callerName: null, senderAddress: from }
   const notice = { title: name, body, type, ...by, url, tag }
   return new Map([[to, { notice, room: from === null ? null : roomKey(dmOf(from, to)), seconds: daySeconds }]])
@@ -55,5 +58,8 @@ const placeOf = (call: string) => ({ url: callsPage, tag: `booking:${call}` })
 export function tellOfInvitation(node: Node, invitation: GroupInvitation): void {
   const { id, inviter_address: from, inviter_name: name, invitee_address: to, group_name } = invitation
   const place = { url: invitationsPage, tag: `group_invitation:${id}` }
-  tellQuietly(node, doingOf(to, { from, name, body: `Invites you to ${group_name}`, type: 'group_invitation', ...place }))
+  tellQuietly(
+    node,
+    doingOf(to, { from, name, body: `Invites you to ${group_name}`, type: 'group_invitation', ...place }),
+  )
 }

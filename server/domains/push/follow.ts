@@ -39,8 +39,7 @@ export function followForBrowsers(node: Node): () => void {
       if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
       if (key === GLOBAL || !isOf(row, messageCreated)) continue
       const message = messageFactOf(row)
-      if (isForAll(key) || namedIn(message).length > 0)
-        due.set(key, withNewest(due.get(key) ?? [], message))
+      if (isForAll(key) || namedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
     }
   })
   return every(

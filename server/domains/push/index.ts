@@ -54,10 +54,7 @@ export const push = defineDomain(
   },
   {
     jobs: [giveNotice],
-    start: (node) => [
-      followForBrowsers(node),
-      hearAsked(node, (invitation) => tellOfInvitation(node, invitation)),
-    ],
+    start: (node) => [followForBrowsers(node), hearAsked(node, (invitation) => tellOfInvitation(node, invitation))],
   },
 )
 
