@@ -79,7 +79,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await plaza.settle()
 })
 
-test('a call is joined by its link, from shortly before it begins until it is over', async () => {
+test('a call is listed among the calls, and joined by its link from shortly before it begins until it is over', async () => {
   const host = await plaza.guest()
   const token = z.string().parse(
     await host.evaluate(async () => {
@@ -92,6 +92,10 @@ test('a call is joined by its link, from shortly before it begins until it is ov
       return ((await answer.json()) as { invite_token: string }).invite_token
     }),
   )
+  await host.goto(`${plaza.url}/#/calls`)
+  const booked = host.getByRole('region', { name: 'Booked' })
+  await booked.getByRole('link', { name: /^Open/ }).waitFor()
+  expect(await axeFaults(host)).toEqual([])
   const guest = await plaza.visit(phone)
   await guest.goto(`${plaza.url}/join/${token}`)
   await guest.getByRole('button', { name: 'Join the call' }).waitFor()

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { PushBrowsers } from '#server/domains/push/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'
@@ -12,12 +12,13 @@ import { friends } from '#shared/api/friends'
 import { unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { push as contract } from '#shared/api/push'
+import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
-import { bookable, inThreeDays, openAlways } from '#test/support/bookings'
+import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
-import { befriend, channelOf, groupOf, type Person, people, person, sealed } from '#test/support/people'
+import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 import { call } from '#test/support/wallet'
 
@@ -49,7 +50,9 @@ async function subscribes(who: Person, browser = newBrowser()): Promise<string> 
 }
 const givenAt = (endpoint: string) => push.sent.filter((one) => one.endpoint === endpoint).map(({ message }) => message)
 const noticesAt = (endpoint: string) =>
-  givenAt(endpoint).map(({ text }) => JSON.parse(text) as { title: string; body: string; type: string; tag: string })
+  givenAt(endpoint).map(
+    ({ text }) => JSON.parse(text) as { title: string; body: string; type: string; url: string; tag: string },
+  )
 const titlesAt = (endpoint: string) => noticesAt(endpoint).map(({ title }) => title)
 const tells = (endpoint: string, ...notices: object[]) => expect.poll(() => noticesAt(endpoint)).toMatchObject(notices)
 
@@ -126,6 +129,17 @@ describe('browsers', () => {
     await sends(again, again)
     expect([noticesAt(endpoint).length, noticesAt(other).length]).toEqual([1, 2])
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(1)
+  })
+
+  test('are given nothing that still waited for them when their device was signed out', async () => {
+    const endpoint = await subscribes(two)
+    push.moods.set(endpoint, 'TIMEOUT')
+    await writes(one, dmOf(one.account, two.account))
+    await expect.poll(() => push.asked).toContain(endpoint)
+    await call(two.url, 'POST /api/auth/logout', { allDevices: false }, two.token)
+    push.moods.clear()
+    await expect.poll(() => PushBrowsers.countDocuments({ account: two.account })).toBe(0)
+    expect(noticesAt(endpoint)).toEqual([])
   })
 
   test('that are subscribed no more are forgotten: 410 where it was the last', async () => {
@@ -285,17 +299,34 @@ describe('whom somebody notifies', () => {
 })
 
 describe('preferences', () => {
-  const all = { notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true }
+  const all = {
+    ...{ notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true },
+    notifyInvitations: true,
+  }
 
   test('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
-    expect(await read()).toEqual({ quietStart: null, quietEnd: null, ...all })
+    expect(await read()).toEqual({ quietStart: null, quietEnd: null, quietTimezone: null, ...all })
     await one.does('rest', contract.changePreferences, { quietStart: 22, quietEnd: 7, notifyGroups: false })
     await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyDms: null })
-    expect(await read()).toEqual({ quietStart: 22, quietEnd: 7, ...all, notifyGroups: false, notifyCalls: false })
+    expect(await read()).toEqual({
+      ...{ quietStart: 22, quietEnd: 7, quietTimezone: null },
+      ...all,
+      notifyGroups: false,
+      notifyCalls: false,
+    })
     await one.does('rest', contract.changePreferences, { quietStart: '', quietEnd: null })
     expect(await read()).toMatchObject({ quietStart: null, quietEnd: null })
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)
+  })
+
+  test('that an older version stored want what is new, too', async () => {
+    await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyInvitations: false })
+    await PushPreferences.updateOne({ _id: one.account }, { $unset: { notify_invitations: '' } })
+    expect(await one.does('rest', contract.preferences, {})).toMatchObject({
+      notifyCalls: false,
+      notifyInvitations: true,
+    })
   })
 
   test.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
@@ -311,6 +342,7 @@ describe('preferences', () => {
     ['group_message', 'notifyGroups', 'notify_groups'],
     ['channel_message', 'notifyChannels', 'notify_channels'],
     ['incoming_call', 'notifyCalls', 'notify_calls'],
+    ['group_invitation', 'notifyInvitations', 'notify_invitations'],
   ] as const)('silence %s by %s', async (type, name, suppressed) => {
     const endpoint = await subscribes(one)
     await one.does('rest', contract.changePreferences, { [name]: false })
@@ -419,13 +451,58 @@ describe('browsers are told by themselves', () => {
     await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
+  test('of an invitation to a group, until that is turned off', async () => {
+    const endpoint = await subscribes(two)
+    const invite = (from: Person) =>
+      from.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses: [two.account] })
+    await invite(one)
+    const told = { type: 'group_invitation', body: `Invites you to Readers ${round}`, url: '/#/' }
+    await tells(endpoint, { ...told, senderAddress: one.account })
+    await two.does('rest', contract.changePreferences, { notifyInvitations: false })
+    await invite(await person(server, `inviter ${round}`))
+    await settled(endpoint, two)
+    expect(noticesAt(endpoint).filter(({ type }) => type === told.type)).toHaveLength(1)
+  })
+
   test('of a call that somebody has booked', async () => {
     const host = await bookable(server, `host of pushes ${round}`)
     await openAlways(host)
     const endpoint = await subscribes(host)
     const input = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
-    await one.does('rest', booking.schedule, input)
-    await tells(endpoint, { type: 'notification', body: 'Has booked a call with you', senderAddress: one.account })
+    const { id } = await one.does('rest', booking.schedule, input)
+    const place = { type: 'notification', url: '/#/calls', tag: `booking:${id}`, senderAddress: one.account }
+    await tells(endpoint, { ...place, body: 'Has booked a call with you' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await settled(endpoint, host)
+    expect(noticesAt(endpoint).filter(({ type }) => type === 'notification')).toMatchObject([
+      { ...place, body: 'Has booked a call with you' },
+      { ...place, body: 'Has cancelled a call with you' },
+    ])
+  })
+
+  test('of a call that its host, or a guest, has cancelled, and not who has done it', async () => {
+    const host = await bookable(server, `cancels calls ${round}`)
+    await openAlways(host)
+    const [hosts, bookers] = [await subscribes(host), await subscribes(one)]
+    const { id } = await one.does('rest', booking.schedule, {
+      recipientAddress: host.account,
+      scheduledAt: inThreeDays(12),
+    })
+    await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    await tells(bookers, told)
+    const booked = { recipientAddress: host.account, scheduledAt: inThreeDays(14), ...guestOf(`Guest ${round}`) }
+    const { body } = await asGuest(server.url, booked)
+    const { invite_token: token } = body
+    await call(server.url, `PATCH /api/scheduling/calls/${body.id}`, { status: 'cancelled', token })
+    await expect
+      .poll(() => noticesAt(hosts).at(-1))
+      .toMatchObject({
+        ...{ title: `Guest ${round}`, body: 'Has cancelled a call with you', senderAddress: null },
+      })
+    await settled(hosts, host)
+    expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toHaveLength(1)
   })
 
   test('not while a page of theirs is in front of them, on whichever node; where it is hidden, they are', async () => {
@@ -474,6 +551,37 @@ describe('browsers are told by themselves', () => {
     await writes(one, room, 'Hello')
     await settled(endpoint, two)
     expect(noticesAt(endpoint).some(({ type }) => type === 'group_message')).toBe(false)
+  })
+
+  /** A group in which somebody is told of what one of them says, friend or stranger, and has blocked the third, at the same node. */
+  async function withBlocked(isFriend: boolean) {
+    if (isFriend) await befriend(one, two)
+    const third = await personAt(one.url, `blocked ${round}`)
+    const room = await groupOf(one, two, third)
+    const endpoint = await subscribes(two)
+    await two.does('rest', social.block, { userAddress: third.account })
+    const bodies = () => noticesAt(endpoint).map(({ body }) => body)
+    // What is written now is looked at together.
+    await writes(one, room, 'Are you there?')
+    await expect.poll(bodies).toEqual(['Are you there?'])
+    return { third, room, bodies }
+  }
+
+  test.each([
+    ['a friend', true],
+    ['a stranger', false],
+  ])('of what %s says, not of what somebody blocked says in the same moment', async (_who, isFriend) => {
+    const { third, room, bodies } = await withBlocked(isFriend)
+    await writes(one, room, 'Dinner at eight')
+    await writes(third, room, 'Hello')
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
+  })
+
+  test('of what a friend says, however much somebody blocked says in the same moment', async () => {
+    const { third, room, bodies } = await withBlocked(true)
+    await writes(one, room, 'Dinner at eight')
+    await Promise.all(Array.from({ length: 60 }, () => writes(third, room, 'Hello')))
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
   })
 
   test('by one node, whichever follow the room, and once for all that is said in a moment', async () => {

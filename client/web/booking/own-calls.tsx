@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -24,6 +24,7 @@ export function OwnCalls() {
     return calls.filter((call) => isOn(call) === (status === 'current'))
   })
   const { reload } = loaded
+  const group = useId()
   useEffect(() => client.on(scheduledCallChanged, reload), [client, reload])
   return (
     <section className="stack">
@@ -31,7 +32,7 @@ export function OwnCalls() {
         <legend className="label">Calls</legend>
         {pages.map(([name, title]) => (
           <label key={name}>
-            <input type="radio" name="calls" checked={status === name} onChange={() => setStatus(name)} />
+            <input type="radio" name={group} checked={status === name} onChange={() => setStatus(name)} />
             <span className="segment">{title}</span>
           </label>
         ))}

@@ -1,3 +1,4 @@
+import { tellOfCancelling } from '#server/domains/push/doings'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
@@ -6,7 +7,7 @@ import type { InputOf } from '#shared/kit/contract'
 import { writeToCalendar } from './calendar-event.ts'
 import { isHeld } from './holds.ts'
 import { askerOf, sendInvitation, tellByLetter } from './letters.ts'
-import { statusOf } from './shown.ts'
+import { nameOfAccount, statusOf } from './shown.ts'
 
 /** The call of an invitation. The first time that anybody but its host sees it so is noted. */
 export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
@@ -36,10 +37,18 @@ export async function cancelCall(context: Context, _id: string, token: string | 
   const { matchedCount } = await Calls.updateOne({ _id, status: { $ne: 'cancelled' } }, { $set: cancelled })
   if (matchedCount === 1) {
     await tellByLetter(context.node, call, { method: 'CANCEL', by: askerOf(context) })
+    // Of one that is not paid for nobody was told yet.
+    if (!isHeld(call)) tellOfCancelling(context.node, call, await cancellerOf(context, call))
     await writeToCalendar(context.node, call)
   }
   return { ...call, ...cancelled }
 }
+
+/** Who cancels a call, as the others are told: one of its parties, or the guest who has its token. */
+const cancellerOf = async ({ node, caller: { account } }: Context, { parties, guest_name }: StoredCall) =>
+  account !== null && parties.includes(account)
+    ? { from: account, name: await nameOfAccount(node, account) }
+    : { from: null, name: guest_name ?? 'Somebody' }
 
 type Invite = InputOf<typeof contract.invite>
 

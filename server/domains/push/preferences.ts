@@ -1,5 +1,7 @@
+import { hourBy, isZone } from '#server/domains/scheduling/open-time'
 import { isDuplicate } from '#server/ports/database/port'
 import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
+import { AppError } from '#shared/errors'
 import { PushPreferences, type StoredPreferences } from './model.ts'
 
 const usual: Omit<StoredPreferences, '_id'> = {
@@ -14,10 +16,12 @@ const usual: Omit<StoredPreferences, '_id'> = {
 const fields = {
   quietStart: 'quiet_start',
   quietEnd: 'quiet_end',
+  quietTimezone: 'quiet_timezone',
   notifyDms: 'notify_dms',
   notifyGroups: 'notify_groups',
   notifyChannels: 'notify_channels',
   notifyCalls: 'notify_calls',
+  notifyInvitations: 'notify_invitations',
 } as const satisfies Record<keyof Preferences, keyof StoredPreferences>
 
 export async function preferencesOf(account: string): Promise<Preferences> {
@@ -25,17 +29,21 @@ export async function preferencesOf(account: string): Promise<Preferences> {
   return {
     quietStart: stored.quiet_start,
     quietEnd: stored.quiet_end,
+    quietTimezone: stored.quiet_timezone ?? null,
     notifyDms: stored.notify_dms,
     notifyGroups: stored.notify_groups,
     notifyChannels: stored.notify_channels,
     notifyCalls: stored.notify_calls,
+    notifyInvitations: stored.notify_invitations ?? true,
   }
 }
 
 type Change = { [Name in keyof Preferences]: Preferences[Name] | undefined }
 
-/** Stores what is not undefined; false where that is nothing. */
+/** Stores what is not undefined; false where that is nothing. Throws VALIDATION_ERROR of a zone that is none. */
 export async function changePreferences(account: string, change: Change): Promise<boolean> {
+  const { quietTimezone: zone } = change
+  if (zone && !isZone(zone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
   const named = Object.entries(change).filter(([, value]) => value !== undefined)
   if (named.length === 0) return false
   const set: Partial<StoredPreferences> = Object.fromEntries(
@@ -54,17 +62,20 @@ const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
   group_message: ['notifyGroups', 'notify_groups'],
   channel_message: ['notifyChannels', 'notify_channels'],
   incoming_call: ['notifyCalls', 'notify_calls'],
+  group_invitation: ['notifyInvitations', 'notify_invitations'],
 }
 
 /** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
 export function suppressionOf(preferences: Preferences, type: PushType, now: number): Suppression | null {
   const [wanted, suppression] = switches[type] ?? []
   if (wanted && suppression && !preferences[wanted]) return suppression
-  return type !== ringing && isQuiet(preferences, new Date(now).getUTCHours()) ? 'quiet_hours' : null
+  return type !== ringing && isQuiet(preferences, now) ? 'quiet_hours' : null
 }
 
 /** From the first hour to before the second, over midnight where that is earlier. */
-function isQuiet({ quietStart: from, quietEnd: to }: Preferences, hour: number): boolean {
+function isQuiet({ quietStart: from, quietEnd: to, quietTimezone: zone }: Preferences, now: number): boolean {
   if (from === null || to === null) return false
+  // A zone that another node knows alone says nothing here.
+  const hour = hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)
   return from <= to ? hour >= from && hour < to : hour >= from || hour < to
 }

@@ -251,4 +251,12 @@ export const scheduling: readonly Mutation[] = [
     put: 'await',
     caughtBy: calendarLinks('is given access again'),
   },
+  {
+    name: 'a calendar that cannot be asked is called connected',
+    breaks: 'scheduling',
+    file: 'server/domains/calendar/index.ts',
+    find: '(connection?.is_active ?? false) && context.node.services.calendars !== null',
+    put: '(connection?.is_active ?? false)',
+    caughtBy: { ...calendarLinks('is not called connected'), file: 'test/server/calendar-off.test.ts' },
+  },
 ]
