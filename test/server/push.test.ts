@@ -19,6 +19,7 @@ import { bookable, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
 import { befriend, channelOf, groupOf, type Person, people, person, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const push = fakePush()
@@ -73,7 +74,7 @@ async function settled(endpoint: string, to: Person): Promise<void> {
 }
 
 describe('browsers', () => {
-  test('subscribe by the key of the server, and are told until they are taken away', async () => {
+  solo('subscribe by the key of the server, and are told until they are taken away', async () => {
     expect((await call(server.url, 'GET /api/push/public-key')).body).toEqual({ publicKey: push.publicKey })
     const [here, there] = [await subscribes(one), await subscribes(one)]
     await sends(one, one, { title: 'A reminder', body: 'Now', url: '/#/calls' })
@@ -89,7 +90,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test('are ten of an account: the oldest goes', async () => {
+  solo('are ten of an account: the oldest goes', async () => {
     const endpoints: string[] = []
     for (let ahead = 0; ahead < 12; ahead++) {
       server.setAhead(ahead)
@@ -104,7 +105,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(10)
   })
 
-  test('belong to whoever subscribed them last', async () => {
+  solo('belong to whoever subscribed them last', async () => {
     const browser = newBrowser()
     const endpoint = await subscribes(one, browser)
     await subscribes(two, browser)
@@ -128,7 +129,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(1)
   })
 
-  test('that are subscribed no more are forgotten: 410 where it was the last', async () => {
+  solo('that are subscribed no more are forgotten: 410 where it was the last', async () => {
     const [here, there] = [await subscribes(one), await subscribes(one)]
     push.moods.set(here, 'gone')
     await sends(one, one)
@@ -139,7 +140,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
     const endpoint = await subscribes(one)
     push.moods.set(endpoint, mood)
     expect(await refusal(one, one)).toMatchObject({ status: 500, code: 'UPSTREAM_ERROR' })
@@ -148,7 +149,7 @@ describe('browsers', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test.each([
+  solo.each([
     'https://127.0.0.1/1',
     'https://push.test.evil.test/1',
     'https://push.test:8443/1',
@@ -165,7 +166,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(0)
   })
 
-  test('whose keys are none do not subscribe', async () => {
+  solo('whose keys are none do not subscribe', async () => {
     const { asJson } = newBrowser()
     for (const keys of [
       { p256dh: Buffer.alloc(65, 4).toString('base64url') },
@@ -178,7 +179,7 @@ describe('browsers', () => {
     }
   })
 
-  test('of a service token do not subscribe', async () => {
+  solo('of a service token do not subscribe', async () => {
     const { body } = await root.rest('POST /api/admin/service-tokens', {
       name: `Pusher ${round}`,
       scopes: ['push:write'],
@@ -192,7 +193,7 @@ describe('browsers', () => {
     expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('of who is suspended are taken away and silenced, and none is added', async () => {
+  solo('of who is suspended are taken away and silenced, and none is added', async () => {
     await subscribes(one)
     await root.does('rest', accounts.suspend, { userAddress: one.account, ban: true })
     const { asJson: subscription } = newBrowser()
@@ -205,7 +206,7 @@ describe('browsers', () => {
 })
 
 describe('whom somebody notifies', () => {
-  test('is a friend, and who it is from is said by the server', async () => {
+  solo('is a friend, and who it is from is said by the server', async () => {
     await befriend(one, two)
     await named(one, `pushing_${round}`)
     const endpoint = await subscribes(two)
@@ -222,7 +223,7 @@ describe('whom somebody notifies', () => {
     expect(ringing).toMatchObject({ seconds: 60, urgency: 'high', topic: expect.stringMatching(/^[\w-]{32}$/) })
   })
 
-  test('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
+  solo('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
     const endpoint = await subscribes(two)
     const stranger = await refusal(one, two)
     expect(stranger).toMatchObject({ status: 403, code: 'FORBIDDEN' })
@@ -240,13 +241,13 @@ describe('whom somebody notifies', () => {
     expect(titlesAt(endpoint).filter((title) => title.endsWith('Now'))).toHaveLength(1)
   })
 
-  test.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
+  solo.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
     await befriend(one, two)
     await subscribes(two)
     expect(await refusal(one, two, { [field]: root.account })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test.each([
+  solo.each([
     'https://evil.test/',
     '//evil.test/',
     'http://localhost:3000//evil.test/',
@@ -260,13 +261,13 @@ describe('whom somebody notifies', () => {
     expect((await refusal(one, one, { url })).status).toBe(400)
   })
 
-  test('is led to this site, by a path or an address', async () => {
+  solo('is led to this site, by a path or an address', async () => {
     const endpoint = await subscribes(one)
     for (const url of ['http://localhost:3000/#/calls', '/room/ABC', '', null]) await sends(one, one, { url })
     expect(noticesAt(endpoint)).toMatchObject([{ url: '/#/calls' }, { url: '/room/ABC' }, { url: '/' }, { url: '/' }])
   })
 
-  test('hears nothing of who is silenced, who is not told so', async () => {
+  solo('hears nothing of who is silenced, who is not told so', async () => {
     await befriend(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })
@@ -274,7 +275,7 @@ describe('whom somebody notifies', () => {
     expect(noticesAt(endpoint)).toEqual([])
   })
 
-  test('is notified so often in an hour', async () => {
+  solo('is notified so often in an hour', async () => {
     await befriend(one, two)
     await subscribes(two)
     const most = 20 * scale
@@ -287,7 +288,7 @@ describe('whom somebody notifies', () => {
 describe('preferences', () => {
   const all = { notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true }
 
-  test('are all on at first, and what is named is changed', async () => {
+  solo('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
     expect(await read()).toEqual({ quietStart: null, quietEnd: null, ...all })
     await one.does('rest', contract.changePreferences, { quietStart: 22, quietEnd: 7, notifyGroups: false })
@@ -298,7 +299,7 @@ describe('preferences', () => {
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)
   })
 
-  test.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
+  solo.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
     'take no %j',
     async (change) => {
       const { status } = await one.refused('rest', contract.changePreferences, change as never)
@@ -306,7 +307,7 @@ describe('preferences', () => {
     },
   )
 
-  test.each([
+  solo.each([
     ['message', 'notifyDms', 'notify_dms'],
     ['group_message', 'notifyGroups', 'notify_groups'],
     ['channel_message', 'notifyChannels', 'notify_channels'],
@@ -319,7 +320,7 @@ describe('preferences', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test('have hours in which calls alone are told, over midnight too', async () => {
+  solo('have hours in which calls alone are told, over midnight too', async () => {
     await subscribes(one)
     const hour = (ahead: number) => (new Date().getUTCHours() + ahead + 24) % 24
     const quiet = async (from: number, to: number) => {
@@ -338,7 +339,7 @@ describe('preferences', () => {
 })
 
 describe('browsers are told by themselves', () => {
-  test('of a direct message, and of nothing in it', async () => {
+  solo('of a direct message, and of nothing in it', async () => {
     const endpoint = await subscribes(two)
     const mine = await subscribes(one)
     const room = dmOf(one.account, two.account)
@@ -356,7 +357,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(mine)).toEqual([])
   })
 
-  test('of a mention and a reply in a channel, and of nothing else there', async () => {
+  solo('of a mention and a reply in a channel, and of nothing else there', async () => {
     const room = await channelOf(one, two)
     const endpoint = await subscribes(two)
     const own = await writes(two, room, 'What do you think?')
@@ -377,7 +378,7 @@ describe('browsers are told by themselves', () => {
       .toMatchObject({ body: 'Yes' })
   })
 
-  test('of a mention in a channel they are not in, never', async () => {
+  solo('of a mention in a channel they are not in, never', async () => {
     const room = await channelOf(one)
     const endpoint = await subscribes(two)
     await writes(one, room, '@two look', { mentions: [{ kind: 'user', id: two.account, start: 0, len: 4 }] })
@@ -385,14 +386,14 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).every(({ type }) => type === 'message')).toBe(true)
   })
 
-  test('of what is said in a group', async () => {
+  solo('of what is said in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await writes(one, room, 'Dinner at eight')
     await tells(endpoint, { type: 'group_message', body: 'Dinner at eight', tag: roomKey(room) })
   })
 
-  test('of a call that rings, also in quiet hours, for as long as it rings', async () => {
+  solo('of a call that rings, also in quiet hours, for as long as it rings', async () => {
     const endpoint = await subscribes(two)
     const hour = new Date().getUTCHours()
     await two.does('rest', contract.changePreferences, { quietStart: hour, quietEnd: (hour + 2) % 24 })
@@ -412,14 +413,14 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).filter(({ type }) => type === 'incoming_call')).toHaveLength(1)
   })
 
-  test('of a request to be friends', async () => {
+  solo('of a request to be friends', async () => {
     const endpoint = await subscribes(two)
     await one.does('rest', friends.request, { toAddress: two.account })
     const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
     await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
-  test('of a call that somebody has booked', async () => {
+  solo('of a call that somebody has booked', async () => {
     const host = await bookable(server, `host of pushes ${round}`)
     await openAlways(host)
     const endpoint = await subscribes(host)
@@ -449,7 +450,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test.each([
+  solo.each([
     ['silenced', async () => two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })],
     ['not wanted', async () => two.does('rest', contract.changePreferences, { notifyDms: false })],
   ] as const)('not of a conversation that is %s', async (why, act) => {
@@ -467,7 +468,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test('not of what somebody blocked says in a group', async () => {
+  solo('not of what somebody blocked says in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.block, { userAddress: one.account })
@@ -492,7 +493,7 @@ describe('browsers are told by themselves', () => {
     expect(ofRoom()).toBeLessThan(12)
   })
 
-  test('again where the push service fails, and no more where the browser is gone', async () => {
+  solo('again where the push service fails, and no more where the browser is gone', async () => {
     const [failing, gone] = [await subscribes(two), await subscribes(two)]
     push.moods.set(failing, 'UPSTREAM_ERROR').set(gone, 'gone')
     await writes(one, dmOf(one.account, two.account))
@@ -510,7 +511,7 @@ describe('the key of a server', () => {
     expect(publicKeyOf(kept)).toHaveLength(87)
   })
 
-  test('is given as a pair', () => {
+  solo('is given as a pair', () => {
     const privateKey = newPrivateKey()
     const VAPID_PUBLIC_KEY = publicKeyOf(privateKey)
     const read = (values: Record<string, string>) => readConfig({ NODE_ENV: 'test', ...values }).push
