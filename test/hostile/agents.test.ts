@@ -1,4 +1,4 @@
-// Modes: embedded, mongodb
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { Agents } from '#server/domains/agents/model'

@@ -12,6 +12,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const facilitator = fakeFacilitator()
@@ -55,7 +56,7 @@ beforeEach(async () => {
   host = await sells()
 })
 
-test.each(over)('a paid call says what it costs, and is booked once that is settled, over %s', async (door) => {
+solo.each(over)('a paid call says what it costs, and is booked once that is settled, over %s', async (door) => {
   const booker = await somebody()
   const wanted = await booker.refused(door, booking.schedule, at(9))
   expect(wanted).toMatchObject({ status: 402, code: 'PAYMENT_REQUIRED' })
@@ -88,7 +89,7 @@ test.each(over)('a paid call says what it costs, and is booked once that is sett
   expect(await booker.does(door, payments.payment, { id: known?._id ?? '' })).toMatchObject({ state: 'settled' })
 })
 
-test('a guest pays by the header, and the answer says how it was settled', async () => {
+solo('a guest pays by the header, and the answer says how it was settled', async () => {
   const guest = { ...at(9), ...guestOf('Ann') }
   const who = await somebody()
   const answer = await fetch(`${who.url}/api/scheduling/schedule`, {
@@ -183,7 +184,7 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-test('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
+solo('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
   facilitator.settlements.push('lost')
   const asked = { ...at(9), paymentHeader: await pay() }
@@ -197,7 +198,7 @@ test('a call that is cancelled while it is paid for stays so, says that it is pa
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
 })
 
-test('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
+solo('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
   const [booker, other] = [await somebody(), await somebody()]
   facilitator.settlements.push({ state: 'refused', reason: 'failed' })
   const failed = { ...at(9), paymentHeader: await pay() }
@@ -222,23 +223,26 @@ test('a time is free again where its payment is rejected, or nobody works on it 
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
 
-test('nothing is charged for a time at which the calendar of the host is busy, or while it does not answer', async () => {
-  const booker = await somebody()
-  const start = Date.parse(inThreeDays(9))
-  await connectCalendar(host)
-  calendars.kept.set(host.account, [{ start, end: start + 3_600_000 }])
-  const paymentHeader = await pay()
-  const busy = await booker.rest('POST /api/scheduling/schedule', { ...at(9), paymentHeader })
-  expect([busy.status, busy.body.source]).toEqual([409, 'calendar'])
-  calendars.away = 'TIMEOUT'
-  const away = outcomeOf(await booker.tries('rest', booking.schedule, { ...at(11), paymentHeader }))
-  calendars.away = null
-  expect([away, facilitator.asked]).toEqual(['503 SERVICE_UNAVAILABLE', { verify: 0, settle: 0 }])
-  const booked = await booker.does('rest', booking.schedule, { ...at(11), paymentHeader })
-  expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
-})
+solo(
+  'nothing is charged for a time at which the calendar of the host is busy, or while it does not answer',
+  async () => {
+    const booker = await somebody()
+    const start = Date.parse(inThreeDays(9))
+    await connectCalendar(host)
+    calendars.kept.set(host.account, [{ start, end: start + 3_600_000 }])
+    const paymentHeader = await pay()
+    const busy = await booker.rest('POST /api/scheduling/schedule', { ...at(9), paymentHeader })
+    expect([busy.status, busy.body.source]).toEqual([409, 'calendar'])
+    calendars.away = 'TIMEOUT'
+    const away = outcomeOf(await booker.tries('rest', booking.schedule, { ...at(11), paymentHeader }))
+    calendars.away = null
+    expect([away, facilitator.asked]).toEqual(['503 SERVICE_UNAVAILABLE', { verify: 0, settle: 0 }])
+    const booked = await booker.does('rest', booking.schedule, { ...at(11), paymentHeader })
+    expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
+  },
+)
 
-test.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
+solo.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
   const booker = await somebody()
   const outcome = async (paymentHeader: string) =>
     outcomeOf(await booker.tries(door, booking.schedule, { ...at(9), paymentHeader }))
@@ -262,7 +266,7 @@ test.each(over)('a payment that is no good books nothing, and is told why, over 
   await expect.poll(callsOfHost).toMatchObject([{ payment_status: 'paid' }])
 })
 
-test('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
+solo('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
   const booker = await somebody()
   await host.does('rest', scheduling.configure, { scheduling_price_cents: 0 })
   const free = await booker.does('rest', booking.schedule, at(9))

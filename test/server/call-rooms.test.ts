@@ -9,6 +9,7 @@ import { social } from '#shared/api/social'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
 import { outcomeOf, over, type Person, people } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const minute = 60_000
@@ -34,7 +35,7 @@ const pass = ({ scheduled_at }: Made, minutes: number) =>
   server.setAhead((Date.parse(scheduled_at) + minutes * minute - Date.now()) / 1_000)
 const visit = (token: string, url = server.url) => call(url, `POST /api/scheduling/join/${token}`, {})
 
-test.each(over)('over %s: a call is entered from five minutes before it begins until it is over', async (door) => {
+solo.each(over)('over %s: a call is entered from five minutes before it begins until it is over', async (door) => {
   const made = await make()
   const { invite_token: token } = made
   pass(made, -6)
@@ -83,7 +84,7 @@ test('of many who come at once, on both nodes, all come into one room; another c
   expect((await visit(other)).body.roomId).not.toBe(first?.body.roomId)
 })
 
-test('who comes first as another than its host has opened the invitation', async () => {
+solo('who comes first as another than its host has opened the invitation', async () => {
   const made = await make()
   pass(made, 0)
   await host.does('rest', booking.join, { token: made.invite_token })
@@ -93,7 +94,7 @@ test('who comes first as another than its host has opened the invitation', async
   expect(await opened()).not.toBeNull()
 })
 
-test.each(over)(
+solo.each(over)(
   'over %s: nobody enters one that is not known, was cancelled, or whose host has ended it',
   async (door) => {
     const made = await make()
@@ -115,7 +116,7 @@ test.each(over)(
   },
 )
 
-test.each(over)('over %s: who is suspended enters none', async (door) => {
+solo.each(over)('over %s: who is suspended enters none', async (door) => {
   const made = await make()
   pass(made, 0)
   await root.does('rest', accounts.suspend, { userAddress: guest.account, ban: true })

@@ -6,6 +6,7 @@ import { meetings } from '#shared/api/meetings'
 import { bootWith } from '#test/support/boot-with'
 import { follow, type Line } from '#test/support/line'
 import { outcomeOf, over, type Person, people, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, connect } from '#test/support/wallet'
 
 /** Guards are as many times as high here; see `test/support/boot.ts`. */
@@ -76,7 +77,7 @@ describe('a meeting that is held over this server', () => {
     expect(one.line.all(meetingSignal)).toHaveLength(1)
   })
 
-  test('who is in no meeting, or in none any more, sends nothing, and nobody sends what is no offer', async () => {
+  solo('who is in no meeting, or in none any more, sends nothing, and nobody sends what is no offer', async () => {
     const one = await enter(host)
     const line = await guest.socket('/meetings')
     const send = async (at: Line, signal: object = offer) =>
@@ -112,7 +113,7 @@ describe('a meeting that is held over this server', () => {
     expect(await counted()).toBe(3)
   })
 
-  test('guests do not hold a host out of their permanent room', async () => {
+  solo('guests do not hold a host out of their permanent room', async () => {
     const { room } = await host.does('rest', meetings.permanent, { wallet_address: host.account })
     code = new URL(room.permanentUrl).pathname.split('/').at(-1) ?? ''
     const outcomes: string[] = []
@@ -121,7 +122,7 @@ describe('a meeting that is held over this server', () => {
     expect((await enter(host)).people).toHaveLength(3)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'its host removes somebody, who hears why and nothing more, and is not let in for an hour, over %s',
     async (door) => {
       const one = await enter(host)
@@ -243,7 +244,7 @@ describe('a meeting that is held over this server', () => {
     expect(outcomeOf(await guest.tries(two.line, seating.signal, late))).toBe('403 FORBIDDEN')
   })
 
-  test('that has expired is not entered, by a token from before', async () => {
+  solo('that has expired is not entered, by a token from before', async () => {
     const token = await tokenFor(guest)
     const line = await guest.socket('/meetings')
     server.setAhead(86_500)
@@ -252,7 +253,7 @@ describe('a meeting that is held over this server', () => {
     expect(outcome).toBe('410 MEETING_EXPIRED')
   })
 
-  test('is entered by guests who are not signed in, and by nothing that is no token', async () => {
+  solo('is entered by guests who are not signed in, and by nothing that is no token', async () => {
     const { body } = await call(server.url, `POST /api/rooms/${code}/token`, { displayName: 'Cora' })
     const line = follow(connect(server.url, '/meetings', null))
     await line.hears('session:ready')
@@ -268,7 +269,7 @@ describe('a meeting that is held over this server', () => {
     await expect.poll(counted).toBe(0)
   })
 
-  test('tells the servers by which browsers reach each other, with a password for this visit', async () => {
+  solo('tells the servers by which browsers reach each other, with a password for this visit', async () => {
     const { iceServers, me } = await enter(host)
     expect(iceServers).toEqual([
       { urls: ['stun:stun.example.com:3478'] },

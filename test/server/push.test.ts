@@ -20,6 +20,7 @@ import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/suppo
 import { bootWith } from '#test/support/boot-with'
 import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const push = fakePush()
@@ -76,7 +77,7 @@ async function settled(endpoint: string, to: Person): Promise<void> {
 }
 
 describe('browsers', () => {
-  test('subscribe by the key of the server, and are told until they are taken away', async () => {
+  solo('subscribe by the key of the server, and are told until they are taken away', async () => {
     expect((await call(server.url, 'GET /api/push/public-key')).body).toEqual({ publicKey: push.publicKey })
     const [here, there] = [await subscribes(one), await subscribes(one)]
     await sends(one, one, { title: 'A reminder', body: 'Now', url: '/#/calls' })
@@ -92,7 +93,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test('are ten of an account: the oldest goes', async () => {
+  solo('are ten of an account: the oldest goes', async () => {
     const endpoints: string[] = []
     for (let ahead = 0; ahead < 12; ahead++) {
       server.setAhead(ahead)
@@ -107,7 +108,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(10)
   })
 
-  test('belong to whoever subscribed them last', async () => {
+  solo('belong to whoever subscribed them last', async () => {
     const browser = newBrowser()
     const endpoint = await subscribes(one, browser)
     await subscribes(two, browser)
@@ -131,7 +132,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(1)
   })
 
-  test('are given nothing that still waited for them when their device was signed out', async () => {
+  solo('are given nothing that still waited for them when their device was signed out', async () => {
     const endpoint = await subscribes(two)
     push.moods.set(endpoint, 'TIMEOUT')
     await writes(one, dmOf(one.account, two.account))
@@ -142,7 +143,7 @@ describe('browsers', () => {
     expect(noticesAt(endpoint)).toEqual([])
   })
 
-  test('that are subscribed no more are forgotten: 410 where it was the last', async () => {
+  solo('that are subscribed no more are forgotten: 410 where it was the last', async () => {
     const [here, there] = [await subscribes(one), await subscribes(one)]
     push.moods.set(here, 'gone')
     await sends(one, one)
@@ -153,7 +154,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
     const endpoint = await subscribes(one)
     push.moods.set(endpoint, mood)
     expect(await refusal(one, one)).toMatchObject({ status: 500, code: 'UPSTREAM_ERROR' })
@@ -162,7 +163,7 @@ describe('browsers', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test.each([
+  solo.each([
     'https://127.0.0.1/1',
     'https://push.test.evil.test/1',
     'https://push.test:8443/1',
@@ -179,7 +180,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(0)
   })
 
-  test('whose keys are none do not subscribe', async () => {
+  solo('whose keys are none do not subscribe', async () => {
     const { asJson } = newBrowser()
     for (const keys of [
       { p256dh: Buffer.alloc(65, 4).toString('base64url') },
@@ -192,7 +193,7 @@ describe('browsers', () => {
     }
   })
 
-  test('of a service token do not subscribe', async () => {
+  solo('of a service token do not subscribe', async () => {
     const { body } = await root.rest('POST /api/admin/service-tokens', {
       name: `Pusher ${round}`,
       scopes: ['push:write'],
@@ -206,7 +207,7 @@ describe('browsers', () => {
     expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('of who is suspended are taken away and silenced, and none is added', async () => {
+  solo('of who is suspended are taken away and silenced, and none is added', async () => {
     await subscribes(one)
     await root.does('rest', accounts.suspend, { userAddress: one.account, ban: true })
     const { asJson: subscription } = newBrowser()
@@ -219,7 +220,7 @@ describe('browsers', () => {
 })
 
 describe('whom somebody notifies', () => {
-  test('is a friend, and who it is from is said by the server', async () => {
+  solo('is a friend, and who it is from is said by the server', async () => {
     await befriend(one, two)
     await named(one, `pushing_${round}`)
     const endpoint = await subscribes(two)
@@ -236,7 +237,7 @@ describe('whom somebody notifies', () => {
     expect(ringing).toMatchObject({ seconds: 60, urgency: 'high', topic: expect.stringMatching(/^[\w-]{32}$/) })
   })
 
-  test('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
+  solo('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
     const endpoint = await subscribes(two)
     const stranger = await refusal(one, two)
     expect(stranger).toMatchObject({ status: 403, code: 'FORBIDDEN' })
@@ -254,13 +255,13 @@ describe('whom somebody notifies', () => {
     expect(titlesAt(endpoint).filter((title) => title.endsWith('Now'))).toHaveLength(1)
   })
 
-  test.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
+  solo.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
     await befriend(one, two)
     await subscribes(two)
     expect(await refusal(one, two, { [field]: root.account })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test.each([
+  solo.each([
     'https://evil.test/',
     '//evil.test/',
     'http://localhost:3000//evil.test/',
@@ -274,13 +275,13 @@ describe('whom somebody notifies', () => {
     expect((await refusal(one, one, { url })).status).toBe(400)
   })
 
-  test('is led to this site, by a path or an address', async () => {
+  solo('is led to this site, by a path or an address', async () => {
     const endpoint = await subscribes(one)
     for (const url of ['http://localhost:3000/#/calls', '/room/ABC', '', null]) await sends(one, one, { url })
     expect(noticesAt(endpoint)).toMatchObject([{ url: '/#/calls' }, { url: '/room/ABC' }, { url: '/' }, { url: '/' }])
   })
 
-  test('hears nothing of who is silenced, who is not told so', async () => {
+  solo('hears nothing of who is silenced, who is not told so', async () => {
     await befriend(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })
@@ -288,7 +289,7 @@ describe('whom somebody notifies', () => {
     expect(noticesAt(endpoint)).toEqual([])
   })
 
-  test('is notified so often in an hour', async () => {
+  solo('is notified so often in an hour', async () => {
     await befriend(one, two)
     await subscribes(two)
     const most = 20 * scale
@@ -304,7 +305,7 @@ describe('preferences', () => {
     notifyInvitations: true,
   }
 
-  test('are all on at first, and what is named is changed', async () => {
+  solo('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
     expect(await read()).toEqual({ quietStart: null, quietEnd: null, quietTimezone: null, ...all })
     await one.does('rest', contract.changePreferences, { quietStart: 22, quietEnd: 7, notifyGroups: false })
@@ -320,7 +321,7 @@ describe('preferences', () => {
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)
   })
 
-  test('that an older version stored want what is new, too', async () => {
+  solo('that an older version stored want what is new, too', async () => {
     await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyInvitations: false })
     await PushPreferences.updateOne({ _id: one.account }, { $unset: { notify_invitations: '' } })
     expect(await one.does('rest', contract.preferences, {})).toMatchObject({
@@ -329,7 +330,7 @@ describe('preferences', () => {
     })
   })
 
-  test.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
+  solo.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
     'take no %j',
     async (change) => {
       const { status } = await one.refused('rest', contract.changePreferences, change as never)
@@ -337,7 +338,7 @@ describe('preferences', () => {
     },
   )
 
-  test.each([
+  solo.each([
     ['message', 'notifyDms', 'notify_dms'],
     ['group_message', 'notifyGroups', 'notify_groups'],
     ['channel_message', 'notifyChannels', 'notify_channels'],
@@ -351,7 +352,7 @@ describe('preferences', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test('have hours in which calls alone are told, over midnight too', async () => {
+  solo('have hours in which calls alone are told, over midnight too', async () => {
     await subscribes(one)
     const hour = (ahead: number) => (new Date().getUTCHours() + ahead + 24) % 24
     const quiet = async (from: number, to: number) => {
@@ -370,7 +371,7 @@ describe('preferences', () => {
 })
 
 describe('browsers are told by themselves', () => {
-  test('of a direct message, and of nothing in it', async () => {
+  solo('of a direct message, and of nothing in it', async () => {
     const endpoint = await subscribes(two)
     const mine = await subscribes(one)
     const room = dmOf(one.account, two.account)
@@ -388,7 +389,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(mine)).toEqual([])
   })
 
-  test('of a mention and a reply in a channel, and of nothing else there', async () => {
+  solo('of a mention and a reply in a channel, and of nothing else there', async () => {
     const room = await channelOf(one, two)
     const endpoint = await subscribes(two)
     const own = await writes(two, room, 'What do you think?')
@@ -409,7 +410,7 @@ describe('browsers are told by themselves', () => {
       .toMatchObject({ body: 'Yes' })
   })
 
-  test('of a mention in a channel they are not in, never', async () => {
+  solo('of a mention in a channel they are not in, never', async () => {
     const room = await channelOf(one)
     const endpoint = await subscribes(two)
     await writes(one, room, '@two look', { mentions: [{ kind: 'user', id: two.account, start: 0, len: 4 }] })
@@ -417,14 +418,14 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).every(({ type }) => type === 'message')).toBe(true)
   })
 
-  test('of what is said in a group', async () => {
+  solo('of what is said in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await writes(one, room, 'Dinner at eight')
     await tells(endpoint, { type: 'group_message', body: 'Dinner at eight', tag: roomKey(room) })
   })
 
-  test('of a call that rings, also in quiet hours, for as long as it rings', async () => {
+  solo('of a call that rings, also in quiet hours, for as long as it rings', async () => {
     const endpoint = await subscribes(two)
     const hour = new Date().getUTCHours()
     await two.does('rest', contract.changePreferences, { quietStart: hour, quietEnd: (hour + 2) % 24 })
@@ -444,14 +445,14 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).filter(({ type }) => type === 'incoming_call')).toHaveLength(1)
   })
 
-  test('of a request to be friends', async () => {
+  solo('of a request to be friends', async () => {
     const endpoint = await subscribes(two)
     await one.does('rest', friends.request, { toAddress: two.account })
     const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
     await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
-  test('of an invitation to a group, until that is turned off', async () => {
+  solo('of an invitation to a group, until that is turned off', async () => {
     const endpoint = await subscribes(two)
     const invite = (from: Person) =>
       from.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses: [two.account] })
@@ -464,7 +465,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).filter(({ type }) => type === told.type)).toHaveLength(1)
   })
 
-  test('of a call that somebody has booked', async () => {
+  solo('of a call that somebody has booked', async () => {
     const host = await bookable(server, `host of pushes ${round}`)
     await openAlways(host)
     const endpoint = await subscribes(host)
@@ -526,7 +527,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test.each([
+  solo.each([
     ['silenced', async () => two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })],
     ['not wanted', async () => two.does('rest', contract.changePreferences, { notifyDms: false })],
   ] as const)('not of a conversation that is %s', async (why, act) => {
@@ -544,7 +545,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test('not of what somebody blocked says in a group', async () => {
+  solo('not of what somebody blocked says in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.block, { userAddress: one.account })
@@ -600,7 +601,7 @@ describe('browsers are told by themselves', () => {
     expect(ofRoom()).toBeLessThan(12)
   })
 
-  test('again where the push service fails, and no more where the browser is gone', async () => {
+  solo('again where the push service fails, and no more where the browser is gone', async () => {
     const [failing, gone] = [await subscribes(two), await subscribes(two)]
     push.moods.set(failing, 'UPSTREAM_ERROR').set(gone, 'gone')
     await writes(one, dmOf(one.account, two.account))
@@ -618,7 +619,7 @@ describe('the key of a server', () => {
     expect(publicKeyOf(kept)).toHaveLength(87)
   })
 
-  test('is given as a pair', () => {
+  solo('is given as a pair', () => {
     const privateKey = newPrivateKey()
     const VAPID_PUBLIC_KEY = publicKeyOf(privateKey)
     const read = (values: Record<string, string>) => readConfig({ NODE_ENV: 'test', ...values }).push
