@@ -160,12 +160,14 @@ async function crewOf(workers: number): Promise<Crew> {
   return crew
 }
 
+let crowds = 0
+
 /** Joins people to one channel, each with their own connection. */
 async function crowd(crew: Crew, size: number) {
   const people = await Promise.all(Array.from({ length: size }, (_, at) => personOf(crew, `worker ${at}`)))
   const [owner, ...others] = people
   if (!owner) throw new Error('A crowd has somebody in it.')
-  const { channel } = await owner.rooms.createChannel({ name: 'Under load' })
+  const { channel } = await owner.rooms.createChannel({ name: `Under load ${++crowds}` })
   const room: RoomRef = { type: 'channel', id: channel.id }
   for (const person of others) await person.rooms.join({ room })
   const lives = people.map((person) => person.room(room))
