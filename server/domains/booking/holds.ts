@@ -1,4 +1,5 @@
 import { claim, holding } from '#server/domains/payments/lease'
+import { isLongOver } from '#server/domains/payments/settle'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { NewCall } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
@@ -62,7 +63,10 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
   return booked ?? callOf(payment)
 }
 
-/** Frees the time that is held for a payment by which nothing was charged. The record stays for its number, and is nobody's. */
+/**
+ * Frees the time that is held for a payment by which nothing was charged, or of which nobody can tell: where it was, it is good for another
+ * time of this host. The record stays for its number, and is nobody's.
+ */
 export async function letGo(node: Node, payment_id: string): Promise<void> {
   await Calls.updateOne(
     { payment_id, payment_status: 'pending' },
@@ -73,7 +77,7 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
   )
 }
 
-/** Books what is held as soon as it is known to be paid for, and frees what never will be: also after a crash. */
+/** Books what is held as soon as it is known to be paid for, and frees what never will be known to be: also after a crash. */
 export function keepHolds(node: Node): () => void {
   let last = ''
   async function look(): Promise<void> {
@@ -86,7 +90,7 @@ export function keepHolds(node: Node): () => void {
   }
   async function end({ payment_id = '' }: StoredCall): Promise<void> {
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
-    if (payment?.state === 'unknown') return
+    if (payment?.state === 'unknown') return isLongOver(node, payment) ? letGo(node, payment_id) : undefined
     if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
     if (payment?.state !== 'verifying') return letGo(node, payment_id)
     const mine = await claim(node, payment)

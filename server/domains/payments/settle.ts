@@ -76,6 +76,14 @@ async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
 
 const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
 
+/** From when on nothing comes of a payment any more. */
+const endOf = (node: Node, payment: StoredPayment): number =>
+  Number(proofOf(node, payment).authorization.validBefore) * 1_000 + blockMilliseconds
+
+/** Whether a payment has been over for so long that what came of it would be known, if anybody could tell. */
+export const isLongOver = (node: Node, payment: StoredPayment): boolean =>
+  endOf(node, payment) + longestWaitMilliseconds < node.now()
+
 /** Null where this server asks no node of that chain. */
 export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
   chains.get(chainId) ?? null
@@ -90,7 +98,7 @@ async function readFromChain(node: Node, held: Held): Promise<boolean> {
     .catch(() => null)
   if (!state) return false
   if (state === 'open') {
-    const isOver = Number(authorization.validBefore) * 1000 + blockMilliseconds < node.now()
+    const isOver = endOf(node, held.payment) < node.now()
     if (isOver) await reject(node, held, 'PAYMENT_EXPIRED')
     return isOver
   }

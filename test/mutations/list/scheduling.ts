@@ -156,6 +156,14 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('a time is free again'), file: 'test/server/booking-paid.test.ts' },
   },
   {
+    name: 'a time stays held for a payment of which nobody will ever know',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/holds.ts',
+    find: 'isLongOver(node, payment) ? letGo',
+    put: 'payment.attempts === 0 ? letGo',
+    caughtBy: { ...bookings('nobody can tell what came of its payment'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
     name: 'a guest has anything written to anybody',
     breaks: 'scheduling',
     file: 'server/domains/booking/letters.ts',
