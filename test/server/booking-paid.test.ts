@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
-import { Calls } from '#server/domains/scheduling/model'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
@@ -183,18 +183,58 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-test('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
+test('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
-  facilitator.settlements.push('lost')
+  facilitator.settlements.push({ state: 'unknown' })
   const asked = { ...at(9), paymentHeader: await pay() }
   expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   const [held] = await callsOfHost()
   expect(outcomeOf(await host.tries('rest', booking.invite, { callId: held?.id ?? '' }))).toBe('403 FORBIDDEN')
-  await host.does('rest', booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
-  await expect.poll(callsOfHost).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
-  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
-  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([owed])
+  const unknown = { status: 'cancelled', is_paid: false, payment_status: 'pending' }
+  const cancel = { id: held?.id ?? '', status: 'cancelled' } as const
+  for (const door of over)
+    expect(await host.does(door, booking.cancel, cancel)).toMatchObject({ scheduledCall: unknown, payment: 'unknown' })
+  const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts
+  await expect.poll(tries).toBeGreaterThan(2)
+  expect([facilitator.asked.settle, facilitator.charged]).toEqual([1, []])
+  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([unknown])
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
+})
+
+test('nobody is asked to settle what was only verified when its call was cancelled', async () => {
+  const booker = await somebody()
+  let cancelled: unknown
+  vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
+    await Calls.create(call)
+    cancelled = await host.does('rest', booking.cancel, { id: call._id, status: 'cancelled' })
+  }) as never)
+  const asked = { ...at(9), paymentHeader: await pay() }
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+  expect(cancelled).toMatchObject({ payment: 'withdrawn', scheduledCall: { payment_status: null } })
+  expect(facilitator.asked).toEqual({ verify: 1, settle: 0 })
+  for (const who of [host, booker])
+    expect((await who.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled', is_paid: false }])
+  expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+})
+
+test.each(over)('what was settled when its call was cancelled stays with the host, and is said to, over %s', async (door) => {
+  const booker = await somebody()
+  facilitator.meanwhile = async () => {
+    const [held] = await callsOfHost()
+    const cancelled = await host.does(door, booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
+    expect(cancelled.payment).toBe('unknown')
+  }
+  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
+  expect(await booker.does(door, booking.schedule, { ...at(9), paymentHeader: await pay() })).toMatchObject(owed)
+  facilitator.meanwhile = () => undefined
+  const { id } = await booker.does(door, booking.schedule, { ...at(11), paymentHeader: await pay() })
+  for (const who of [host, booker])
+    expect(await who.does(door, booking.cancel, { id, status: 'cancelled' })).toMatchObject({
+      scheduledCall: owed,
+      payment: 'kept',
+    })
+  const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
+  expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
 })
 
 test('a time is free again where its payment is rejected, or nobody works on it any more', async () => {

@@ -7,7 +7,7 @@ import { book } from './book.ts'
 import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
 import { keepHolds } from './holds.ts'
-import { cancelCall, invite, openInvitation } from './invitation.ts'
+import { cancelCall, invite, openInvitation, paymentAfter } from './invitation.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
 import { createShareable } from './shareable.ts'
@@ -47,7 +47,8 @@ export const booking = defineDomain(
     },
 
     async cancel({ id, token }, context) {
-      return { ...done, scheduledCall: told(context, await cancelCall(context, id, token)) }
+      const call = await cancelCall(context, id, token)
+      return { ...done, scheduledCall: told(context, call), payment: paymentAfter(call) }
     },
 
     async createShareable(input, context) {

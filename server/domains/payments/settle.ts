@@ -1,4 +1,11 @@
-import { never, type PaymentCode, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
+import {
+  never,
+  type PaymentCode,
+  type PaymentState,
+  Payments,
+  refusedMilliseconds,
+  type StoredPayment,
+} from '#server/domains/receipts/model'
 import type { Node } from '#server/kernel/context'
 import { unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
@@ -54,6 +61,7 @@ export async function settleHeld(node: Node, held: Held): Promise<void> {
   await held.change({ state: 'unknown', attempts, due_at: new Date(node.now() + waitOf(attempts)), expires_at: never })
   node.reached('payment-asked')
   if (!isFirst && (await readFromChain(node, held))) return
+  if (await isWithdrawn(held.payment)) return isFirst ? reject(node, held, 'X402_PAYMENT_FAILED') : undefined
   const settlement = await askToSettle(node, held)
   node.reached('payment-answered')
   if (settlement.state === 'settled') return markSettled(node, held, settlement.transaction)
@@ -63,6 +71,22 @@ export async function settleHeld(node: Node, held: Held): Promise<void> {
   if (await readFromChain(node, held)) return
   if (settlement.state === 'used' && !chainOf(node, networks[held.payment.network])) await markSettled(node, held, null)
 }
+
+/**
+ * Has a payment never asked to be settled again whose outcome is not known yet, and gives its state: one that was `verifying` is never
+ * charged, while one that is `unknown` may have been. Null where it was known already.
+ */
+export async function withdraw(_id: string): Promise<PaymentState | null> {
+  const payment = await Payments.findOneAndUpdate(
+    { _id, state: { $in: ['verifying', 'unknown'] } },
+    { $set: { withdrawn: true } },
+    { returnDocument: 'after' },
+  ).lean<StoredPayment>()
+  return payment?.state ?? null
+}
+
+const isWithdrawn = async ({ _id }: StoredPayment): Promise<boolean> =>
+  (await Payments.exists({ _id, withdrawn: true })) !== null
 
 async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
   const facilitator = facilitatorFor(node, networks[payment.network])
