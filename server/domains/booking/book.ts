@@ -12,7 +12,7 @@ import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
-import { announceBooked } from './announce.ts'
+import { announceBooked, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
 import { type Kind, kindOf } from './kinds.ts'
 import { askerOf } from './letters.ts'
@@ -54,7 +54,7 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
     const hold = (held: NewCall) => writeCall(held, { buffer, ahead: null })
     return sameAsAsked(await bookPaid(context, call, payment, hold), given)
   }
-  const booked = await writeCall(call, { buffer, ahead: most.ahead })
+  const booked = await writeCall({ ...call, ...toBeTold(node) }, { buffer, ahead: most.ahead })
   if (booked._id === _id) await announceBooked(node, booked, askerOf(context))
   return sameAsAsked(booked, given)
 }

@@ -8,7 +8,7 @@ import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
 import { scheduledCallChanged } from '#shared/api/booking'
 import { centsOf } from '#shared/api/payment-networks'
-import { announceBooked } from './announce.ts'
+import { announceBooked, toBeTold } from './announce.ts'
 import { shownCall } from './shown.ts'
 
 const lookMilliseconds = 1_000
@@ -55,7 +55,7 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
   } as const
   const booked = await Calls.findOneAndUpdate(
     { ...held, status: 'pending' },
-    { $set: { ...paid, status: 'confirmed' } },
+    { $set: { ...paid, ...toBeTold(node), status: 'confirmed' } },
     { returnDocument: 'after' },
   ).lean<StoredCall>()
   if (booked) await announceBooked(node, booked, booked.booker)

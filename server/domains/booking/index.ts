@@ -3,6 +3,7 @@ import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
+import { keepTelling } from './announce.ts'
 import { book } from './book.ts'
 import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
@@ -71,5 +72,5 @@ export const booking = defineDomain(
 
     pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
   },
-  { jobs: [writingToCalendar], start: (node) => [keepHolds(node)] },
+  { jobs: [writingToCalendar], start: (node) => [keepHolds(node), keepTelling(node)] },
 )

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
@@ -11,6 +12,8 @@ import { nameOfAccount } from './shown.ts'
 interface About {
   method: Appointment['method']
   by: string
+  /** Whether nobody is written this a second time. */
+  isOnce?: boolean
 }
 const daySeconds = 86_400
 const hourSeconds = 3_600
@@ -24,10 +27,10 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
   return { guest: call.guest_email, host: host?.email ?? null }
 }
 
-/** Writes to both about a call that was booked or cancelled, as far as letters can be sent and no more go there than anybody needs. */
+/** Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent and no more go there than anybody needs. */
 export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
   if (!node.services.mail) return
-  const sent = await writeTo(node, call, await addressesOf(call), about)
+  const sent = await writeTo(node, call, await addressesOf(call), { ...about, isOnce: true })
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 
@@ -57,21 +60,24 @@ async function writeTo(
   node: Node,
   call: StoredCall,
   addresses: Addresses,
-  { method, by }: About,
+  { method, by, isOnce = false }: About,
 ): Promise<EmailedTo[]> {
   const sent: EmailedTo[] = []
   const own = (await addressesOf(call)).host
   for (const type of ['guest', 'host'] as const) {
     const email = addresses[type]
     if (email === null || !(await mayWriteTo(node, email, by))) continue
-    await postLetter(node, {
-      to: email,
-      ...(await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })),
-    })
+    const letter = await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })
+    await postLetter(node, { to: email, ...letter }, isOnce ? idOf(call, method, email) : undefined)
     sent.push({ email, type })
   }
   return sent
 }
+
+const idOf = ({ _id }: StoredCall, ...what: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([_id, ...what]))
+    .digest('base64url')
 
 /** Letters about calls have a count of their own: no booking keeps anybody's code for signing in from them. */
 const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<boolean> =>

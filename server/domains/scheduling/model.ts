@@ -92,6 +92,8 @@ export interface StoredCall extends Kept {
   booker: string
   /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
   payment_id?: string
+  /** When any node tells that it is booked, unless the one that booked it has; absent once that is told. */
+  tell_at?: Date
   invite_sent_at: Date | null
   invite_opened_at: Date | null
   created_at: Date
@@ -137,6 +139,7 @@ export const Calls = mongoose.model<StoredCall>(
       parties: { type: [String], required: true },
       booker: required,
       payment_id: { type: String },
+      tell_at: { type: Date },
       created_at: moment,
       updated_at: moment,
     },
@@ -146,6 +149,7 @@ export const Calls = mongoose.model<StoredCall>(
     .index({ invite_token: 1 }, { unique: true })
     .index({ payment_id: 1 }, { unique: true, partialFilterExpression: { payment_id: { $exists: true } } })
     .index({ payment_status: 1, _id: 1 })
+    .index({ tell_at: 1 }, { partialFilterExpression: { tell_at: { $exists: true } } })
     .index({ recipient_wallet_address: 1, scheduled_at: 1 })
     .index({ parties: 1, scheduled_at: 1 }),
 )

@@ -172,6 +172,14 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('is never charged for after'), file: 'test/server/booking-paid.test.ts' },
   },
   {
+    name: 'nobody is told of a call whose node has failed',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/book.ts',
+    find: 'writeCall({ ...call, ...toBeTold(node) }, ',
+    put: 'writeCall(call, ',
+    caughtBy: { ...bookings('are written after all'), file: 'test/server/booking-letters.test.ts' },
+  },
+  {
     name: 'a guest has anything written to anybody',
     breaks: 'scheduling',
     file: 'server/domains/booking/letters.ts',
