@@ -92,6 +92,8 @@ export interface StoredCall extends Kept {
   booker: string
   /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
   payment_id?: string
+  /** It costs nothing, and who booked it was no friend of the host. */
+  of_stranger?: boolean
   /** When any node tells that it is booked, unless the one that booked it has; absent once that is told. */
   tell_at?: Date
   invite_sent_at: Date | null
@@ -139,6 +141,7 @@ export const Calls = mongoose.model<StoredCall>(
       parties: { type: [String], required: true },
       booker: required,
       payment_id: { type: String },
+      of_stranger: { type: Boolean },
       tell_at: { type: Date },
       created_at: moment,
       updated_at: moment,
