@@ -7,6 +7,7 @@ import { keepTelling } from './announce.ts'
 import { book } from './book.ts'
 import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
+import { keepWriting } from './gathered-letters.ts'
 import { keepHolds } from './holds.ts'
 import { cancelCall, invite, openInvitation, paymentAfter } from './invitation.ts'
 import { callsOf } from './list.ts'
@@ -72,5 +73,5 @@ export const booking = defineDomain(
 
     pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
   },
-  { jobs: [writingToCalendar], start: (node) => [keepHolds(node), keepTelling(node)] },
+  { jobs: [writingToCalendar], start: (node) => [keepHolds(node), keepTelling(node), keepWriting(node)] },
 )

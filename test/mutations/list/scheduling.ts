@@ -188,6 +188,14 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: bookings('of more than thirty free calls'),
   },
   {
+    name: 'a host never hears of what was too much for letters',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/letters.ts',
+    find: "if (addresses.host !== null && !sent.some(({ type }) => type === 'host'))",
+    put: 'if (addresses.host === null)',
+    caughtBy: { ...bookings('a host is written within an hour'), file: 'test/server/booking-budget.test.ts' },
+  },
+  {
     name: 'a guest has anything written to anybody',
     breaks: 'scheduling',
     file: 'server/domains/booking/letters.ts',
