@@ -268,15 +268,15 @@ test('a time is free again where nobody can tell what came of its payment, and t
   const paymentHeader = await pay()
   facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
   expect(outcomeOf(await by('Ann', { paymentHeader }))).toBe('202 PAYMENT_PENDING')
-  server.setAhead(600)
+  server.setAhead(900)
   expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('409 SLOT_TAKEN')
-  server.setAhead(800)
+  server.setAhead(1_100)
   const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
   await expect.poll(held).toBe(0)
   expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
   facilitator.settlements.length = 0
   const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
-  server.setAhead(1_200)
+  server.setAhead(1_500)
   await expect.poll(() => Payments.countDocuments({ agent_id: `call:${host.account}`, state: 'settled' })).toBe(1)
   // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
   if (process.env.PLAZA_TEST_STORE === 'mongodb') return
