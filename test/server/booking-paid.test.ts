@@ -217,25 +217,28 @@ test('nobody is asked to settle what was only verified when its call was cancell
   expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
 })
 
-test.each(over)('what was settled when its call was cancelled stays with the host, and is said to, over %s', async (door) => {
-  const booker = await somebody()
-  facilitator.meanwhile = async () => {
-    const [held] = await callsOfHost()
-    const cancelled = await host.does(door, booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
-    expect(cancelled.payment).toBe('unknown')
-  }
-  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
-  expect(await booker.does(door, booking.schedule, { ...at(9), paymentHeader: await pay() })).toMatchObject(owed)
-  facilitator.meanwhile = () => undefined
-  const { id } = await booker.does(door, booking.schedule, { ...at(11), paymentHeader: await pay() })
-  for (const who of [host, booker])
-    expect(await who.does(door, booking.cancel, { id, status: 'cancelled' })).toMatchObject({
-      scheduledCall: owed,
-      payment: 'kept',
-    })
-  const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
-  expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
-})
+test.each(over)(
+  'what was settled when its call was cancelled stays with the host, and is said to, over %s',
+  async (door) => {
+    const booker = await somebody()
+    facilitator.meanwhile = async () => {
+      const [held] = await callsOfHost()
+      const cancelled = await host.does(door, booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
+      expect(cancelled.payment).toBe('unknown')
+    }
+    const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
+    expect(await booker.does(door, booking.schedule, { ...at(9), paymentHeader: await pay() })).toMatchObject(owed)
+    facilitator.meanwhile = () => undefined
+    const { id } = await booker.does(door, booking.schedule, { ...at(11), paymentHeader: await pay() })
+    for (const who of [host, booker])
+      expect(await who.does(door, booking.cancel, { id, status: 'cancelled' })).toMatchObject({
+        scheduledCall: owed,
+        payment: 'kept',
+      })
+    const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
+    expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
+  },
+)
 
 test('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
   const [booker, other] = [await somebody(), await somebody()]

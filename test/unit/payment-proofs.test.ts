@@ -108,7 +108,15 @@ describe.each(exact)('T30: a payment of version 2 ($requirement.network)', (vect
   })
 })
 
-const truly = ['exact amount', 'overpaid', 'underpaid', 'expired', 'valid until 2100', 'not yet valid', 'other recipient']
+const truly = [
+  'exact amount',
+  'overpaid',
+  'underpaid',
+  'expired',
+  'valid until 2100',
+  'not yet valid',
+  'other recipient',
+]
 const sent = vectors.filter(({ label }) => truly.includes(label))
 test.each(sent)('the digest of the payment that is $label ($requirement.network) is that of the vector', (vector) => {
   const proof = readProof(vector.headerBase64)
