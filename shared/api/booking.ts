@@ -214,14 +214,22 @@ export const booking = {
   }),
   cancel: operation({
     summary:
-      'Cancel a call that is not over: by its host, by who booked it, or, where a guest did, by whoever has the token of its invitation. Its time is free again.',
+      'Cancel a call that is not over: by its host, by who booked it, or, where a guest did, by whoever has the token of its invitation. Its time is free again. What was paid is not given back from here, as `payment` says.',
     http: 'PATCH /api/scheduling/calls/:id',
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
     whileSuspended: 'withdraws',
     input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
-    output: z.object({ success: z.literal(true), scheduledCall: ScheduledCall }),
+    output: z.object({
+      success: z.literal(true),
+      scheduledCall: ScheduledCall,
+      /**
+       * What becomes of its payment: `kept` was paid, and stays with the host, as x402 gives nothing back; `withdrawn` was not charged, and never
+       * will be; `unknown` may have been charged, and is not asked for again. Null where nothing was to be paid.
+       */
+      payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
+    }),
     errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
     errorBody: 'text',
   }),

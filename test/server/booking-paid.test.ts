@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
-import { Calls } from '#server/domains/scheduling/model'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
@@ -184,19 +184,62 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-solo('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
+solo('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
-  facilitator.settlements.push('lost')
+  facilitator.settlements.push({ state: 'unknown' })
   const asked = { ...at(9), paymentHeader: await pay() }
   expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   const [held] = await callsOfHost()
   expect(outcomeOf(await host.tries('rest', booking.invite, { callId: held?.id ?? '' }))).toBe('403 FORBIDDEN')
-  await host.does('rest', booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
-  await expect.poll(callsOfHost).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
-  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
-  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([owed])
+  const unknown = { status: 'cancelled', is_paid: false, payment_status: 'pending' }
+  const cancel = { id: held?.id ?? '', status: 'cancelled' } as const
+  for (const door of over)
+    expect(await host.does(door, booking.cancel, cancel)).toMatchObject({ scheduledCall: unknown, payment: 'unknown' })
+  const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts
+  await expect.poll(tries).toBeGreaterThan(2)
+  expect([facilitator.asked.settle, facilitator.charged]).toEqual([1, []])
+  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([unknown])
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
 })
+
+solo('nobody is asked to settle what was only verified when its call was cancelled', async () => {
+  const booker = await somebody()
+  let cancelled: unknown
+  vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
+    await Calls.create(call)
+    cancelled = await host.does('rest', booking.cancel, { id: call._id, status: 'cancelled' })
+  }) as never)
+  const asked = { ...at(9), paymentHeader: await pay() }
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+  expect(cancelled).toMatchObject({ payment: 'withdrawn', scheduledCall: { payment_status: null } })
+  expect(facilitator.asked).toEqual({ verify: 1, settle: 0 })
+  for (const who of [host, booker])
+    expect((await who.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled', is_paid: false }])
+  expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+})
+
+solo.each(over)(
+  'what was settled when its call was cancelled stays with the host, and is said to, over %s',
+  async (door) => {
+    const booker = await somebody()
+    facilitator.meanwhile = async () => {
+      const [held] = await callsOfHost()
+      const cancelled = await host.does(door, booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
+      expect(cancelled.payment).toBe('unknown')
+    }
+    const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
+    expect(await booker.does(door, booking.schedule, { ...at(9), paymentHeader: await pay() })).toMatchObject(owed)
+    facilitator.meanwhile = () => undefined
+    const { id } = await booker.does(door, booking.schedule, { ...at(11), paymentHeader: await pay() })
+    for (const who of [host, booker])
+      expect(await who.does(door, booking.cancel, { id, status: 'cancelled' })).toMatchObject({
+        scheduledCall: owed,
+        payment: 'kept',
+      })
+    const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
+    expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
+  },
+)
 
 solo('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
   const [booker, other] = [await somebody(), await somebody()]
@@ -222,6 +265,31 @@ solo('a time is free again where its payment is rejected, or nobody works on it 
   if (process.env.PLAZA_TEST_STORE === 'mongodb') return
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
+
+solo(
+  'a time is free again where nobody can tell what came of its payment, and the payment is good for another',
+  async () => {
+    onTestFinished(() => server.setAhead(0))
+    const by = (name: string, more: object) => asGuest(server.url, { ...at(9), ...guestOf(name), ...more })
+    const paymentHeader = await pay()
+    facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
+    expect(outcomeOf(await by('Ann', { paymentHeader }))).toBe('202 PAYMENT_PENDING')
+    server.setAhead(900)
+    expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('409 SLOT_TAKEN')
+    server.setAhead(1_100)
+    const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
+    await expect.poll(held).toBe(0)
+    expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
+    facilitator.settlements.length = 0
+    const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
+    server.setAhead(1_500)
+    await expect.poll(() => Payments.countDocuments({ agent_id: `call:${host.account}`, state: 'settled' })).toBe(1)
+    // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
+    if (process.env.PLAZA_TEST_STORE === 'mongodb') return
+    await expect.poll(async () => outcomeOf(await later())).toBe('200')
+    expect(facilitator.charged).toHaveLength(1)
+  },
+)
 
 solo(
   'nothing is charged for a time at which the calendar of the host is busy, or while it does not answer',
@@ -251,6 +319,8 @@ solo.each(over)('a payment that is no good books nothing, and is told why, over 
   expect(await outcome(await pay({ value: '5549999' }))).toBe('402 INSUFFICIENT_PAYMENT')
   expect(await outcome(await pay({ network: 'base' }))).toBe('402 WRONG_NETWORK')
   expect(await outcome(await pay({ until: 1_000 }))).toBe('402 PAYMENT_EXPIRED')
+  expect(await outcome(await pay({ until: 4_102_444_800 }))).toBe('402 INVALID_PAYMENT')
+  expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
   facilitator.settlements.push({ state: 'refused', reason: 'failed' })
   expect(await outcome(await pay())).toBe('402 X402_PAYMENT_FAILED')
   for (const away of ['UPSTREAM_ERROR', 'TIMEOUT'] as const) {

@@ -12,7 +12,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
-import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { befriend, outcomeOf, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
@@ -349,6 +349,24 @@ describe('a booking is refused', () => {
     await booker.does('rest', booking.cancel, { id, status: 'cancelled' })
     expect(outcomeOf(await booker.tries('socket', booking.schedule, at(host, inThreeDays(15))))).toBe('200')
   })
+})
+
+test('a booking is refused of more than thirty free calls that all have with a host who are no friends, in a race too', async () => {
+  const [host, friend, other] = [await bookable(), await somebody(), await somebody()]
+  await befriend(host, friend)
+  const half = (one: number) => at(host, new Date(Date.parse(inThreeDays(0)) + one * 30 * minute).toISOString())
+  const book = (one: number) => asGuest(server.url, { ...half(one), ...guestOf(`Stranger ${one}`) })
+  const { id } = booking.schedule.output.parse((await book(0)).body)
+  for (let one = 1; one < 27; one++) expect((await book(one)).status).toBe(200)
+  const tries = await Promise.all([27, 28, 29, 30, 31, 32].map(async (one) => outcomeOf(await book(one))))
+  const refused = '429 RATE_LIMIT_EXCEEDED'
+  expect(tries.sort()).toEqual(['200', '200', '200', refused, refused, refused])
+  for (const door of over) {
+    expect(outcomeOf(await other.tries(door, booking.schedule, half(40)))).toBe(refused)
+    expect(outcomeOf(await friend.tries(door, booking.schedule, half(door === 'rest' ? 42 : 44)))).toBe('200')
+  }
+  await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+  expect(outcomeOf(await other.tries('rest', booking.schedule, half(40)))).toBe('200')
 })
 
 describe('a call that was booked', () => {

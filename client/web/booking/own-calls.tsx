@@ -6,6 +6,7 @@ import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { linkToCall } from './call-card.tsx'
 
 const pages = [
@@ -14,6 +15,12 @@ const pages = [
 ] as const
 
 const paidWords = { pending: 'being paid for', paid: 'paid', refunded: 'refunded' }
+
+const cancelledWords = {
+  kept: 'Cancelled. What was paid is not given back from here.',
+  withdrawn: 'Cancelled. Nothing was charged.',
+  unknown: 'Cancelled. Whether it was charged is not known yet.',
+}
 
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
@@ -63,7 +70,8 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
     tell('Copied')
   }
   const cancel = async () => {
-    await client.booking.cancel({ id: call.id, status: 'cancelled' })
+    const { payment } = await client.booking.cancel({ id: call.id, status: 'cancelled' })
+    if (payment !== null) tell(cancelledWords[payment])
     onChange()
   }
   return (
@@ -85,9 +93,13 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
           <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
             Copy link
           </ActButton>
-          <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
-            Cancel
-          </ActButton>
+          {call.payment_status === 'paid' ? (
+            <ConfirmButton title="Cancel without refund" of={time} onConfirm={cancel} />
+          ) : (
+            <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
+              Cancel
+            </ActButton>
+          )}
         </span>
       )}
     </li>

@@ -44,6 +44,8 @@ export interface StoredPayment {
   code: PaymentCode | null
   transaction: string | null
   simulated: boolean
+  /** What it was for is not wanted any more: no settlement is asked for again. */
+  withdrawn?: boolean
   /** Settlements that were asked for. */
   attempts: number
   /** Answers that were begun for it; the last of them is `run_id`. */
@@ -84,6 +86,7 @@ export const Payments = mongoose.model<StoredPayment>(
       code: optional,
       transaction: optional,
       simulated: { type: Boolean, required: true },
+      withdrawn: { type: Boolean },
       attempts: count,
       answers: count,
       run_id: optional,
