@@ -20,6 +20,7 @@ import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
+import { installation } from './installation/index.ts'
 import { inviteCodes } from './invites/codes.ts'
 import { invites } from './invites/index.ts'
 import { issues } from './issues/index.ts'
@@ -85,6 +86,7 @@ const registry = {
   meetings,
   profiles,
   cluster,
+  installation,
   wallet,
   betaAccess,
   bugReports,

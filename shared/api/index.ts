@@ -20,6 +20,7 @@ import { groupInvitationEvents, groupInvitations } from './group-invitations.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
+import { installation } from './installation.ts'
 import { invitations } from './invitations.ts'
 import { inviteCodes } from './invite-codes.ts'
 import { invites } from './invites.ts'
@@ -84,6 +85,7 @@ export const api = {
   meetings,
   profiles,
   cluster,
+  installation,
   wallet,
   betaAccess,
   bugReports,

@@ -47,7 +47,7 @@ export const sendSharedKeyAliases = (['p2p-messages', 'waku-messages'] as const)
       replyToId: Id.nullish(),
       blobs: draft.blobs,
       senderAddress: CallerAddress,
-      client_msg_id: maybe(ClientId),
+      client_msg_id: ClientId.optional(),
       /** The same, as the documented path calls it. One of the two is required, as the content is sealed with it. */
       wakuMessageId: maybe(ClientId),
     })

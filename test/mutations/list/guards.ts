@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { attached, besides, clients, ownMachine, ranks, starts } from './suites.ts'
+import { attached, besides, clients, installation, ownMachine, ranks, starts } from './suites.ts'
 
 /** Who may do what, and from where. */
 export const guards: readonly Mutation[] = [
@@ -218,5 +218,21 @@ export const guards: readonly Mutation[] = [
     find: 'patch[permission] === true && !mine[permission]',
     put: 'patch[permission] === true && !mine.canManageMods',
     caughtBy: ranks,
+  },
+  {
+    name: 'a closed registration lets newcomers in',
+    breaks: 'a setting holds',
+    file: 'server/domains/accounts/accounts.ts',
+    find: "if (!(await settingOf('registration_open'))) throw",
+    put: 'if (false) throw',
+    caughtBy: installation('registration is closed'),
+  },
+  {
+    name: 'files are taken while uploads are turned off',
+    breaks: 'a setting holds',
+    file: 'server/domains/uploads/quota.ts',
+    find: "if (!(await settingOf('uploads_allowed')))",
+    put: 'if (false)',
+    caughtBy: installation('uploads are turned off'),
   },
 ]
