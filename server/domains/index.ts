@@ -6,6 +6,7 @@ import { agents } from './agents/index.ts'
 import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'
 import { booking } from './booking/index.ts'
+import { broadcasts } from './broadcasts/index.ts'
 import { bugReports } from './bug-reports/index.ts'
 import { calendar } from './calendar/index.ts'
 import { calls } from './calls/index.ts'
@@ -87,6 +88,7 @@ const registry = {
   profiles,
   cluster,
   installation,
+  broadcasts,
   wallet,
   betaAccess,
   bugReports,

@@ -5,6 +5,7 @@ import { analytics } from './analytics.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { booking, bookingEvents } from './booking.ts'
+import { broadcasts } from './broadcasts.ts'
 import { bugReports } from './bug-reports.ts'
 import { calendar } from './calendar.ts'
 import { callEvents, calls } from './calls.ts'
@@ -86,6 +87,7 @@ export const api = {
   profiles,
   cluster,
   installation,
+  broadcasts,
   wallet,
   betaAccess,
   bugReports,

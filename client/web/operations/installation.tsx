@@ -5,6 +5,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { Broadcast } from './broadcast.tsx'
 
 /** What admins decide of the installation while it runs. */
 export function Installation({ onClose }: { onClose: () => void }) {
@@ -12,6 +13,7 @@ export function Installation({ onClose }: { onClose: () => void }) {
     <Dialog title="Installation" onClose={onClose}>
       <div className="stack wide">
         <Settings />
+        <Broadcast />
       </div>
     </Dialog>
   )

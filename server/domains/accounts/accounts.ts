@@ -65,6 +65,18 @@ export async function createBot(name: string, display_name: string, at: number):
   return bot.toObject()
 }
 
+/** By which Plaza itself tells people something; nobody signs in to it, and nobody answers it. */
+export const houseAccount = `${botPrefix}plaza`
+
+/** Makes that account where there is none yet. */
+export async function ensureHouse(at: number): Promise<string> {
+  await createAccount({ _id: houseAccount, display_name: 'Plaza', ...madeAt(new Date(at)) })
+  const found = await accountOf(houseAccount)
+  // A partner may once have named somebody so.
+  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
+  return houseAccount
+}
+
 /** An account that an agent speaks by in rooms; nobody signs in to it. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
@@ -80,7 +92,7 @@ export async function nameAgentAccount(_id: string, display_name: string, avatar
 
 /** Several at once make one. */
 async function createAccount(
-  account: Pick<Account, '_id' | 'wallet_type' | 'chain' | 'created_at' | 'updated_at'>,
+  account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
 ): Promise<void> {
   await Accounts.create(account).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

@@ -95,6 +95,8 @@ export const edit: Action<typeof contract.edit> = async (
         const stale = fault(view)
         if (message.sender !== account)
           throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+        if (message.body.type === 'system')
+          throw new AppError('INVALID_PARAMETER', { message: 'What many were told at once is not changed' })
         if (message.body.poll_id !== null)
           throw new AppError('INVALID_PARAMETER', { message: 'The question of a poll is changed with its poll' })
         if (version !== undefined && version !== message.body.version)

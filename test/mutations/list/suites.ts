@@ -62,6 +62,11 @@ export const installation = (title: string): Suite => ({
   file: 'test/server/installation.test.ts',
   title,
 })
+export const broadcasts = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/broadcasts.test.ts',
+  title,
+})
 export const agentEvents = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/agent-events.test.ts',
