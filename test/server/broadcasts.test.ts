@@ -6,17 +6,21 @@ import { Accounts } from '#server/domains/accounts/model'
 import { Broadcasts } from '#server/domains/broadcasts/model'
 import { tellNext } from '#server/domains/broadcasts/telling'
 import { Rooms } from '#server/domains/room-state/model'
+import { fakePush } from '#server/ports/push/fake'
 import { accounts } from '#shared/api/accounts'
 import { broadcasts } from '#shared/api/broadcasts'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
+import { push as pushing } from '#shared/api/push'
 import { social } from '#shared/api/social'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf, shows } from '#test/support/direct-clients'
 import { befriend, type Person, person, sealed } from '#test/support/people'
+import { pushBrowser } from '#test/support/push-browser'
 import { call, wallet } from '#test/support/wallet'
 
+const push = fakePush()
 const environment = { SUPER_ADMINS: wallet('tells many').address }
 let server: Booted
 let admin: Person
@@ -37,7 +41,7 @@ const tell = (message: string, target = 'all_users', headers = {}, by = admin) =
 
 describe('a broadcast', () => {
   beforeAll(async () => {
-    server = await boot({ environment })
+    server = await boot({ environment, services: { push } })
     admin = await person(server, 'tells many')
   })
   afterAll(() => server.close())
@@ -71,6 +75,18 @@ describe('a broadcast', () => {
     const conversation = conversationOf(ada, { account: houseAccount })
     await shows(conversation, 'For everybody to read')
     expect(conversation.state.messages[0]?.secrecy).toMatchObject({ state: 'clear', isSecret: false })
+  })
+
+  test('is told to browsers in its words, while no page is in front of their people', async () => {
+    const ada = await somebody('ada')
+    const { asJson, subscription } = pushBrowser(`https://push.test/${round}`)
+    await ada.does('rest', pushing.subscribe, { subscription: asJson })
+    expect((await tell('Look here')).body).toMatchObject({ pushSent: 1 })
+    const told = () =>
+      push.sent.flatMap(({ endpoint, message }) =>
+        endpoint === subscription.endpoint ? [JSON.parse(message.text) as object] : [],
+      )
+    await expect.poll(told).toMatchObject([{ title: 'Plaza', body: 'Look here', type: 'message' }])
   })
 
   test('with the same key is told once, and answered as it was', async () => {
@@ -129,7 +145,8 @@ describe('a broadcast', () => {
     const said = { id, message: 'To so many', target: 'all_users', created_by: admin.account, at: at.getTime() } as const
     const turns = await Promise.all([tellNext(node, said), tellNext(node, said)])
     expect(turns.map(({ sent, failed }) => sent + failed)).toEqual([50, 50])
-    while ((await tellNext(node, said)).finished_at === null);
+    let turn = await tellNext(node, said)
+    while (turn.finished_at === null) turn = await tellNext(node, said)
     const anew = await Broadcasts.findOne({ _id: id }).lean()
     expect([anew?.sent, anew?.failed]).toEqual([done?.sent, done?.failed])
     for (const room of rooms) expect([room, await node.log.ask(room, (view) => view.total)]).toEqual([room, 1])
