@@ -142,7 +142,13 @@ describe('a broadcast', () => {
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')
     await Broadcasts.updateOne({ _id: id }, { $set: { cursor: '', finished_at: null, sent: 0, failed: 0 } })
-    const said = { id, message: 'To so many', target: 'all_users', created_by: admin.account, at: at.getTime() } as const
+    const said = {
+      id,
+      message: 'To so many',
+      target: 'all_users',
+      created_by: admin.account,
+      at: at.getTime(),
+    } as const
     const turns = await Promise.all([tellNext(node, said), tellNext(node, said)])
     expect(turns.map(({ sent, failed }) => sent + failed)).toEqual([50, 50])
     let turn = await tellNext(node, said)

@@ -79,7 +79,9 @@ test('what nobody could open, as its sender gives no id that it is sealed with, 
   expect((await ada.does('rest', messages.sharedKeyHistory, { id: shared.room.id })).messages).toEqual([])
   const key = { 'idempotency-key': randomUUID() }
   const sealed = sealedUnder(shared.key, { ...at, client_msg_id: key['idempotency-key'] }, { text: 'by a header' })
-  expect((await ada.rest(`POST /api/channels/${shared.room.id}/p2p-messages`, { content: sealed }, key)).status).toBe(200)
+  expect((await ada.rest(`POST /api/channels/${shared.room.id}/p2p-messages`, { content: sealed }, key)).status).toBe(
+    200,
+  )
 })
 
 test('rooms without a shared key are refused, and nothing is stored there in clear', async () => {

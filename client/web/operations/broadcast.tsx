@@ -25,7 +25,11 @@ export function Broadcast() {
     const { sent, total } = await client.broadcasts.send({ message: text, target, idempotency_key: key })
     setText('')
     setKey(crypto.randomUUID())
-    tell(sent < total ? `${sent} of ${total} have it; the others are being told.` : `${plural(sent, 'person', 'people')} have it.`)
+    tell(
+      sent < total
+        ? `${sent} of ${total} have it; the others are being told.`
+        : `${plural(sent, 'person', 'people')} have it.`,
+    )
     loaded.reload()
   }
   return (

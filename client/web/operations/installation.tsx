@@ -28,7 +28,7 @@ function Settings() {
   const client = useClient()
   const attempt = useAttempt()
   const loaded = useLoaded('installation', async () => (await client.installation.settings({})).settings)
-  const valueOf = (key: Setting['key']) => loaded.value?.find((one) => one.key === key)?.value
+  const valueAt = (key: Setting['key']) => loaded.value?.find((one) => one.key === key)?.value
   const decide = async (key: Setting['key'], value: Setting['value']) => {
     const { setting } = await client.installation.changeSetting({ key, value })
     loaded.change((settings) => settings.map((one) => (one.key === key ? setting : one)))
@@ -43,13 +43,13 @@ function Settings() {
             <label className="check" key={key}>
               <input
                 type="checkbox"
-                checked={valueOf(key) === true}
+                checked={valueAt(key) === true}
                 onChange={({ target }) => attempt(() => decide(key, target.checked))}
               />
               {title}
             </label>
           ))}
-          <Notice said={String(valueOf('notice') ?? '')} onSay={(text) => decide('notice', text)} />
+          <Notice said={String(valueAt('notice') ?? '')} onSay={(text) => decide('notice', text)} />
         </>
       )}
     </section>

@@ -34,7 +34,9 @@ export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: Side
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
-  const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | 'installation' | null>(null)
+  const [open, setOpen] = useState<
+    'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | 'installation' | null
+  >(null)
   const Frame = isBeside ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)

@@ -64,7 +64,15 @@ async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
   const known = await Broadcasts.findOne({ _id: id }).lean<StoredBroadcast>()
   if (known) return known
   const asked = { ...said, created_at: new Date(at) }
-  const fields = { ...asked, cursor: '', sent: 0, failed: 0, push_sent: 0, finished_at: null, total: await countOf(asked) }
+  const fields = {
+    ...asked,
+    cursor: '',
+    sent: 0,
+    failed: 0,
+    push_sent: 0,
+    finished_at: null,
+    total: await countOf(asked),
+  }
   await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
   return { _id: id, ...fields }
 }

@@ -69,9 +69,11 @@ export const identifyAdmin =
     if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
     const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
     if (!read.success) throw refused(unreadable)
-    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch((error: unknown) => {
-      throw error instanceof AppError ? inEveryCall(error) : error
-    })
+    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch(
+      (error: unknown) => {
+        throw error instanceof AppError ? inEveryCall(error) : error
+      },
+    )
     const { account, userId, chainId, nonce } = proven
     const session = {
       id: `admin ${nonce}`,

@@ -24,7 +24,10 @@ export async function settingsOf(keys: readonly SettingKey[]): Promise<Setting[]
 export async function decide(key: SettingKey, given: Setting['value'], by: string, at: number): Promise<Setting> {
   const { data: value, error } = settingTypes[key].value.safeParse(given)
   if (value === undefined)
-    throw new AppError('VALIDATION_ERROR', { message: `value: ${error?.issues[0]?.message}`, details: { path: 'value' } })
+    throw new AppError('VALIDATION_ERROR', {
+      message: `value: ${error?.issues[0]?.message}`,
+      details: { path: 'value' },
+    })
   const fields = { value, updated_by: by, updated_at: new Date(at) }
   await InstallationSettings.updateOne({ _id: key }, { $set: fields }, { upsert: true })
   return shown(key, { _id: key, ...fields })

@@ -239,8 +239,8 @@ export const guards: readonly Mutation[] = [
     name: 'a turn that is done again tells people twice',
     breaks: 'a broadcast is told once',
     file: 'server/domains/broadcasts/telling.ts',
-    find: '{ cid: `broadcast:${_id}` }',
-    put: '{}',
+    find: ', from, draft, { cid: ',
+    put: ', from, draft, { cid: Date.now() + ',
     caughtBy: broadcasts('a turn is done again'),
   },
   {
