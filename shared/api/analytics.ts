@@ -9,15 +9,26 @@ export type Period = (typeof periods)[number]
 export const walletTypes = ['eoa', 'passkey', 'email', 'humanproof_id', 'partner_id', 'none'] as const
 export type WalletType = (typeof walletTypes)[number]
 
-const anyType = walletTypes.join('|')
+/** What `exclude` names: each kind, and those that others know by one word. */
+const kindsOf: Readonly<Record<string, readonly WalletType[]>> = {
+  ...Object.fromEntries(walletTypes.map((type) => [type, [type]])),
+  wallet: ['eoa'],
+  digitalid: ['humanproof_id', 'partner_id'],
+}
+const kindNames = Object.keys(kindsOf)
+const anyKind = `(${kindNames.join('|')})`
+
 const Excluded = z
   .string()
   .max(200)
-  .regex(new RegExp(`^((${anyType})(\\s*,\\s*(${anyType}))*)?$`), {
-    error: `exclude: of ${walletTypes.join(', ')}, separated by commas`,
+  .regex(new RegExp(`^[\\s,]*(${anyKind}([\\s,]+${anyKind})*[\\s,]*)?$`), {
+    error: `exclude: of ${kindNames.join(', ')}, separated by commas`,
   })
   .default('')
-  .transform((list) => walletTypes.filter((type) => list.split(/\s*,\s*/).includes(type)))
+  .transform((list) => {
+    const named = new Set(list.split(/[\s,]+/).flatMap((name) => kindsOf[name] ?? []))
+    return walletTypes.filter((type) => named.has(type))
+  })
 
 const figure = z.number().int()
 

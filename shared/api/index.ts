@@ -5,6 +5,7 @@ import { analytics } from './analytics.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { booking, bookingEvents } from './booking.ts'
+import { broadcasts } from './broadcasts.ts'
 import { bugReports } from './bug-reports.ts'
 import { calendar } from './calendar.ts'
 import { callEvents, calls } from './calls.ts'
@@ -20,6 +21,7 @@ import { groupInvitationEvents, groupInvitations } from './group-invitations.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
+import { installation } from './installation.ts'
 import { invitations } from './invitations.ts'
 import { inviteCodes } from './invite-codes.ts'
 import { invites } from './invites.ts'
@@ -84,6 +86,8 @@ export const api = {
   meetings,
   profiles,
   cluster,
+  installation,
+  broadcasts,
   wallet,
   betaAccess,
   bugReports,

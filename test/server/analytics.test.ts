@@ -125,6 +125,9 @@ test('kinds of accounts are left out where accounts are counted and listed', asy
   const { totalUsers, newUsersCount, activeUsers, totalAgents } = nobody.summary
   expect([totalUsers, newUsersCount, activeUsers, totalAgents]).toEqual([0, 0, 0, all.summary.totalAgents])
   expect(nobody.timeSeries.every(({ newUsers }) => newUsers === 0)).toBe(true)
+  const named = await read('24h', 'rest', ' wallet,, digitalid ,')
+  expect(named.walletTypeBreakdown.map(({ type }) => type)).toEqual(['passkey', 'email', 'none'])
+  expect(named.summary.totalUsers).toBe(countOf('passkey') + countOf('email') + countOf('none'))
   expect(await admin.refused('rest', analytics.read, { exclude: 'nobody' })).toMatchObject({
     status: 400,
     message: expect.stringContaining('partner_id'),

@@ -1,5 +1,7 @@
+import { settingOf } from '#server/domains/installation/decided'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
 import { looksIn } from './names.ts'
 
@@ -27,13 +29,17 @@ const walletTypes: Record<AuthMethod, string> = {
 }
 const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana: 'solana' }
 
-/** Notes a sign-in; the first one makes the account, and fixes the kind of wallet it has. */
+const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
+
+/** Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has. */
 export async function recordSignIn(id: string, method: AuthMethod, at: number): Promise<Account> {
   const time = new Date(at)
   const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const known = await accountOf(id)
-  if (!known) await createAccount({ _id: id, ...kind, ...madeAt(time) })
-  else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
+  if (!known) {
+    if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+    await createAccount({ _id: id, ...kind, ...madeAt(time) })
+  } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
     {
@@ -59,6 +65,18 @@ export async function createBot(name: string, display_name: string, at: number):
   return bot.toObject()
 }
 
+/** By which Plaza itself tells people something; nobody signs in to it, and nobody answers it. */
+export const houseAccount = `${botPrefix}plaza`
+
+/** Makes that account where there is none yet. */
+export async function ensureHouse(at: number): Promise<string> {
+  await createAccount({ _id: houseAccount, display_name: 'Plaza', ...madeAt(new Date(at)) })
+  const found = await accountOf(houseAccount)
+  // A partner may once have named somebody so.
+  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
+  return houseAccount
+}
+
 /** An account that an agent speaks by in rooms; nobody signs in to it. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
@@ -74,7 +92,7 @@ export async function nameAgentAccount(_id: string, display_name: string, avatar
 
 /** Several at once make one. */
 async function createAccount(
-  account: Pick<Account, '_id' | 'wallet_type' | 'chain' | 'created_at' | 'updated_at'>,
+  account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
 ): Promise<void> {
   await Accounts.create(account).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

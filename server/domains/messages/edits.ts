@@ -95,6 +95,8 @@ function refuseEdit(
   now: number,
 ): void {
   if (sender !== account) throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+  if (body.type === 'system')
+    throw new AppError('INVALID_PARAMETER', { message: 'What many were told at once is not changed' })
   if (body.poll_id !== null)
     throw new AppError('INVALID_PARAMETER', { message: 'The question of a poll is changed with its poll' })
   if (version !== undefined && version !== body.version)

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { attached, besides, clients, ownMachine, ranks, starts } from './suites.ts'
+import { attached, besides, broadcasts, clients, installation, ownMachine, ranks, starts } from './suites.ts'
 
 /** Who may do what, and from where. */
 export const guards: readonly Mutation[] = [
@@ -218,5 +218,69 @@ export const guards: readonly Mutation[] = [
     find: 'patch[permission] === true && !mine[permission]',
     put: 'patch[permission] === true && !mine.canManageMods',
     caughtBy: ranks,
+  },
+  {
+    name: 'a closed registration lets newcomers in',
+    breaks: 'a setting holds',
+    file: 'server/domains/accounts/accounts.ts',
+    find: "if (!(await settingOf('registration_open'))) throw",
+    put: 'if (false) throw',
+    caughtBy: installation('registration is closed'),
+  },
+  {
+    name: 'files are taken while uploads are turned off',
+    breaks: 'a setting holds',
+    file: 'server/domains/uploads/quota.ts',
+    find: "if (!(await settingOf('uploads_allowed')))",
+    put: 'if (false)',
+    caughtBy: installation('uploads are turned off'),
+  },
+  {
+    name: 'a turn that is done again tells people twice',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: ', from, draft, { cid: ',
+    put: ', from, draft, { cid: Date.now() + ',
+    caughtBy: broadcasts('a turn is done again'),
+  },
+  {
+    name: 'a turn that two work on is counted twice',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: '{ _id: before._id, cursor: before.cursor, finished_at: null }',
+    put: '{ _id: before._id }',
+    caughtBy: broadcasts('a turn is done again'),
+  },
+  {
+    name: 'an admin tells many without an end',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/index.ts',
+    find: "throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })",
+    put: 'await Promise.resolve()',
+    caughtBy: broadcasts('five times an hour'),
+  },
+  {
+    name: 'friends who are suspended are told what the others are',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/recipients.ts',
+    find: '!suspended.has(account)',
+    put: 'suspended.size >= 0 && account.length > 0',
+    caughtBy: broadcasts('reaches them alone'),
+  },
+  {
+    name: 'people answer what Plaza tells them, where nobody reads',
+    breaks: 'a broadcast is answered by nobody',
+    file: 'server/domains/room-state/state.ts',
+    find: ' || isTold(view, account)',
+    put: '',
+    caughtBy: broadcasts('is answered by nobody'),
+  },
+  {
+    name: 'what many were told is changed into what nobody can read',
+    breaks: 'a broadcast is in clear',
+    file: 'server/domains/messages/edits.ts',
+    find: "if (message.body.type === 'system')",
+    put: 'if (false)',
+    caughtBy: broadcasts('reaches them alone'),
   },
 ]
