@@ -74,6 +74,19 @@ describe('the scan of an address', () => {
     expect(asked(`events ${address}`)).toBe(1)
   })
 
+  test('is had by the other name of its path, too, as the other lists are', async () => {
+    for (const path of [
+      `scan?address=${one.account}`,
+      `events-with-channels?address=${one.account}`,
+      'collections',
+      'collections/7',
+      `collections-for-user?address=${one.account}`,
+    ]) {
+      const other = await call(server.url, `GET /api/poap/${path}`)
+      expect([path, other.status, other.body]).toEqual([path, 200, (await get(path)).body])
+    }
+  })
+
   test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
     'T53: a provider away (%s) is told with no event, and poisons nothing',
     async (away) => {
