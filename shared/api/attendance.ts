@@ -92,7 +92,8 @@ const SoughtByPoap = z
 export const attendance = {
   scan: operation({
     ...reading,
-    summary: 'The events that an address holds a token of, by name. Where the provider gives no answer: none, and why.',
+    summary:
+      'The events that an address, or the one of a name such as `name.eth`, holds a token of, by name. Where the provider gives no answer: none, and why.',
     http: 'GET /api/attendance/scan',
     aliases: [{ http: 'GET /api/poap/scan' }],
     socket: '/rooms attendance:scan',
