@@ -103,7 +103,7 @@ export const knowledge = {
   }),
   update: operation({
     summary:
-      'Change how a URL is read. Fields may be written in camelCase or in snake_case; what is left out stays, and a number that is out of range becomes the nearest within it.',
+      'Change how a URL is read, for the owner of the agent and for admins. Fields may be written in camelCase or in snake_case; what is left out stays, and a number that is out of range becomes the nearest within it.',
     http: 'PATCH /api/agents/:id/knowledge/:knowledge_id',
     socket: '/agents knowledge:update',
     access: 'user',

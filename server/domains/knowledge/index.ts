@@ -1,4 +1,4 @@
-import { isAdmin, ownAgent } from '#server/domains/agents/access'
+import { lookedAfter, ownAgent } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
 import { indexing, isBeingRead } from '#server/domains/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
@@ -14,6 +14,8 @@ import { tellWatchers, tick, watch } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
+const ownOrAny = (context: Context, agent: string): Promise<StoredAgent> =>
+  lookedAfter(context.node, signedIn(context).account, agent)
 
 export const knowledge = defineDomain(
   contract,
@@ -44,7 +46,7 @@ export const knowledge = defineDomain(
     },
 
     async update({ id, knowledge_id, userAddress: _, ...input }, context) {
-      const agent = await own(context, id)
+      const agent = await ownOrAny(context, id)
       return { ...done, item: shown(await updateItem(context.node, agent, knowledge_id, input)) }
     },
 
@@ -56,7 +58,7 @@ export const knowledge = defineDomain(
     },
 
     async index({ id, knowledgeId }, context) {
-      await own(context, id)
+      await ownOrAny(context, id)
       const item = await itemOf(id, knowledgeId)
       if (isBeingRead(item, context.node.now())) throw new AppError('KNOWLEDGE_INDEXING')
       const asked = await askToRead(context.node, item)
@@ -95,11 +97,10 @@ export const knowledge = defineDomain(
 
 /** One item, or all of an agent, for its owner or an admin. */
 async function ofCaller(context: Context, item: string | undefined, agent: string | undefined): Promise<StoredItem[]> {
-  const { account } = signedIn(context)
   const found = item === undefined ? null : await KnowledgeItems.findOne({ _id: item }).lean<StoredItem>()
   if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
     throw new AppError('KNOWLEDGE_NOT_FOUND')
   const id = found?.agent_id ?? agent ?? ''
-  if (!(await isAdmin(context.node, account))) await ownAgent(context.node, account, id)
+  await ownOrAny(context, id)
   return found ? [found] : itemsOf(id)
 }
