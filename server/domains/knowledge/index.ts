@@ -8,7 +8,7 @@ import { knowledge as contract } from '#shared/api/knowledge'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { addItem, itemOf, itemsOf, removeItem, shown, updateItem } from './items.ts'
-import { askToRead, readAll, whenRead } from './reads.ts'
+import { askToRead, lookAgainSeconds, readAll, whenRead } from './reads.ts'
 import { dueItems, syncByItself } from './sync.ts'
 import { tellWatchers, tick, watch } from './watch.ts'
 
@@ -60,12 +60,12 @@ export const knowledge = defineDomain(
     async index({ id, knowledgeId }, context) {
       await ownOrAny(context, id)
       const item = await itemOf(id, knowledgeId)
-      if (isBeingRead(item, context.node.now())) throw new AppError('KNOWLEDGE_INDEXING')
+      if (isBeingRead(item, context.node.now())) throw stillRead()
       const asked = await askToRead(context.node, item)
       const read = await whenRead(asked, context.signal)
       if (!read) {
         await itemOf(id, knowledgeId)
-        throw new AppError('KNOWLEDGE_INDEXING')
+        throw stillRead()
       }
       if (read.status === 'failed')
         throw new AppError('KNOWLEDGE_FAILED', { message: `Failed to index: ${read.error_message}` })
@@ -81,6 +81,7 @@ export const knowledge = defineDomain(
         success: first.success,
         chunksIndexed: first.chunks ?? 0,
         ...(first.error ? { error: first.error } : {}),
+        ...(first.retryAfter ? { retryAfter: first.retryAfter } : {}),
       }
     },
 
@@ -94,6 +95,9 @@ export const knowledge = defineDomain(
   },
   { jobs: [indexing], start: (node) => [tellWatchers(node), syncByItself(node)] },
 )
+
+/** It goes on, and how it ends stands in the item. */
+const stillRead = () => new AppError('KNOWLEDGE_INDEXING', { retryAfter: lookAgainSeconds })
 
 /** One item, or all of an agent, for its owner or an admin. */
 async function ofCaller(context: Context, item: string | undefined, agent: string | undefined): Promise<StoredItem[]> {
