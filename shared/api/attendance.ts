@@ -81,11 +81,13 @@ const Sought = z
 /** The same, in other words. */
 const SoughtByPoap = z
   .object({ poapEventId: AttendanceId.optional(), poapCollectionId: AttendanceId.optional(), userAddress: CallerAddress })
-  .transform(({ poapEventId, poapCollectionId, userAddress }) => ({
-    attendanceEventId: poapEventId,
-    attendanceCollectionId: poapCollectionId,
-    userAddress,
-  }))
+  .transform(
+    ({ poapEventId, poapCollectionId, userAddress }): z.input<typeof Sought> => ({
+      attendanceEventId: poapEventId,
+      attendanceCollectionId: poapCollectionId,
+      userAddress,
+    }),
+  )
   .pipe(Sought)
 
 /** Tokens of attendance: events, collections of events, and the channels that belong to them (document 3). */
