@@ -299,7 +299,7 @@ describe('the list and the budget', () => {
   })
 
   test('one person is rung ten times an hour by another, and by everybody else all the same', async () => {
-    for (let turn = 0; turn < 10 * scale; turn++) await note({ status: 'missed' })
+    for (let turn = 0; turn < 10 * scale; turn++) await ring()
     const refusal = await one.refused('socket', calls.start, {
       calleeAddress: two.account,
       callType: 'audio',
@@ -308,5 +308,13 @@ describe('the list and the budget', () => {
     expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
     const other = await person(server, `patient ${round}`)
     await other.does('rest', calls.start, { calleeAddress: two.account, callType: 'audio', status: 'ringing' })
+  })
+
+  test('calls that are over are noted of one person sixty times an hour, which takes no ring away', async () => {
+    for (let turn = 0; turn < 60; turn++) await Promise.all(Array.from({ length: scale }, () => note()))
+    const over = { calleeAddress: two.account, callType: 'audio', status: 'missed' } as const
+    const refusal = await one.refused('socket', calls.start, over)
+    expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
+    await ring()
   })
 })
