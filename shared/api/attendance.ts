@@ -80,7 +80,11 @@ const Sought = z
   })
 /** The same, in other words. */
 const SoughtByPoap = z
-  .object({ poapEventId: AttendanceId.optional(), poapCollectionId: AttendanceId.optional(), userAddress: CallerAddress })
+  .object({
+    poapEventId: AttendanceId.optional(),
+    poapCollectionId: AttendanceId.optional(),
+    userAddress: CallerAddress,
+  })
   .transform(
     ({ poapEventId, poapCollectionId, userAddress }): z.input<typeof Sought> => ({
       attendanceEventId: poapEventId,

@@ -23,7 +23,11 @@ const inQuery = (name: string, description: string) => ({
 /** As each of these paths may refuse; where what shows livestreams refuses by itself, there is no body. */
 const refusals = {
   400: refused('VALIDATION_ERROR', 'The request cannot be read. There may be no body.'),
-  429: refused('RATE_LIMIT_EXCEEDED', 'This address asks too often, or for too much at a time. There may be no body.', again),
+  429: refused(
+    'RATE_LIMIT_EXCEEDED',
+    'This address asks too often, or for too much at a time. There may be no body.',
+    again,
+  ),
   500: refused('INTERNAL_ERROR', 'Something went wrong. There may be no body.'),
   503: refused('SERVICE_UNAVAILABLE', 'What shows livestreams is away, or full. There may be no body.', again),
 }
@@ -60,7 +64,9 @@ export const mediaPaths: Record<string, Record<string, JsonSchema>> = {
         },
         ...refusals,
         404: refused('INVALID_STREAM_KEY', 'Nothing is published or watched by this name.'),
-        406: { description: 'The offer has no codec that is taken, or what it names is not shown so. There is no body.' },
+        406: {
+          description: 'The offer has no codec that is taken, or what it names is not shown so. There is no body.',
+        },
         413: refused('PAYLOAD_TOO_LARGE', 'The offer is too long.'),
         415: { description: 'It is no `application/sdp`. There is no body.' },
       },

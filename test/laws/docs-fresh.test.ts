@@ -49,7 +49,10 @@ describe('the documents', () => {
       expect(path.match(/\{\w+\}/g) ?? [], path).toEqual(declared)
       expect(new Set(declared).size, path).toBe(declared.length)
       expect(Object.keys(responses), path).toEqual(expect.arrayContaining(['400', '429', '500']))
-      expect(Object.keys(responses).filter((status) => /^[23]/.test(status)), path).not.toEqual([])
+      expect(
+        Object.keys(responses).filter((status) => /^[23]/.test(status)),
+        path,
+      ).not.toEqual([])
     }
   })
 
