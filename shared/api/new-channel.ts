@@ -10,6 +10,7 @@ const GivenName = z.string().max(1_000).optional()
 const GivenImage = z
   .string()
   .max(2_000)
+  .meta({ format: 'uri' })
   .nullish()
   .transform((given) => (HttpsUrl.safeParse(given).success ? given : null))
   .optional()

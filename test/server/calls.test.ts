@@ -311,7 +311,10 @@ describe('the list and the budget', () => {
   })
 
   test('calls that are over are noted of one person sixty times an hour, which takes no ring away', async () => {
-    for (let turn = 0; turn < 60; turn++) await Promise.all(Array.from({ length: scale }, () => note()))
+    for (let turn = 0; turn < 60; turn++) {
+      server.setAhead(turn * 10)
+      await Promise.all(Array.from({ length: scale }, () => note()))
+    }
     const noted = { calleeAddress: two.account, callType: 'audio', status: 'missed' } as const
     const refusal = await one.refused('socket', calls.start, noted)
     expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
