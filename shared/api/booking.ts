@@ -16,7 +16,7 @@ import {
   text,
 } from '#shared/kit/primitives'
 import { EmailAddress } from './email.ts'
-import { paymentRefusals } from './payments.ts'
+import { paymentRefusals, paymentStatuses } from './payments.ts'
 
 /** The name of a zone of the IANA database; whether it is known is looked up. */
 export const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: 'Invalid timezone' })
@@ -170,6 +170,7 @@ export const booking = {
       scheduledCall: ScheduledCall.extend({ calendarEventId: z.string().nullable() }),
     }),
     errors: ['SCHEDULING_DISABLED', 'SLOT_TAKEN', 'BLOCKED', ...words, ...paymentRefusals],
+    statuses: paymentStatuses,
     errorBody: 'text',
   }),
   calls: operation({

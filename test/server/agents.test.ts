@@ -90,7 +90,7 @@ describe('an answer', () => {
       .poll(async () => (await owner.does('rest', agents.history, { id: agent.id })).chats)
       .toMatchObject([
         { role: 'user', content: 'Hello?' },
-        { role: 'assistant', content: 'Good day.', state: 'done', run_id },
+        { role: 'assistant', content: 'Good day.', state: 'done', run_id, ms: expect.any(Number) },
       ])
     await expect.poll(async () => (await owner.does('rest', agents.get, { id: agent.id })).agent.message_count).toBe(1)
   })
@@ -462,6 +462,17 @@ describe('an agent', () => {
     expect((await admin.does('rest', agents.list, { includeOfficial: true })).agents.map(({ id }) => id)).toContain(
       official.id,
     )
+  })
+
+  solo('that is official and of another admin is listed after the own ones, however old these are', async () => {
+    const own = await agentOf(admin)
+    const official = await agentOf(bob)
+    await Agents.updateOne({ _id: official.id }, { $set: { visibility: 'official' } })
+    const listed = (await admin.does('rest', agents.list, { includeOfficial: true })).agents
+    const isOwn = listed.map(({ owner_address }) => owner_address === admin.account)
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining([own.id, official.id]))
+    expect(isOwn.slice(isOwn.indexOf(false))).not.toContain(true)
+    await Agents.deleteOne({ _id: official.id })
   })
 
   solo('takes nothing that its fields do not say', async () => {

@@ -118,7 +118,7 @@ test('one payment is for one booking of one person: not of another time, by some
     const again = await booker.refused(door, booking.schedule, { ...at(11), paymentHeader })
     expect(again).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
     const stolen = await other.refused(door, booking.schedule, { ...at(12), paymentHeader })
-    expect(stolen).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
+    expect(stolen).toMatchObject({ status: 409, code: 'INVALID_PAYMENT' })
   }
   const { calls } = await host.does('rest', booking.calls, {})
   expect(calls).toHaveLength(1)

@@ -300,7 +300,7 @@ describe('the list and the budget', () => {
   })
 
   solo('one person is rung ten times an hour by another, and by everybody else all the same', async () => {
-    for (let turn = 0; turn < 10 * scale; turn++) await note({ status: 'missed' })
+    for (let turn = 0; turn < 10 * scale; turn++) await ring()
     const refusal = await one.refused('socket', calls.start, {
       calleeAddress: two.account,
       callType: 'audio',
@@ -311,13 +311,24 @@ describe('the list and the budget', () => {
     await other.does('rest', calls.start, { calleeAddress: two.account, callType: 'audio', status: 'ringing' })
   })
 
-  test('a note that is told otherwise counts as a ring of who tells it', async () => {
+  solo('a note that is told otherwise counts as a ring of who tells it', async () => {
     const { id } = await note({ status: 'missed' })
-    for (let turn = 1; turn < 10 * scale; turn++) await change(one, id, turn % 2 ? 'declined' : 'missed')
+    for (let turn = 1; turn <= 10 * scale; turn++) await change(one, id, turn % 2 ? 'declined' : 'missed')
     const before = await listOf(two)
     for (const door of over)
       expect(await outcome(one, { callId: id, status: 'failed' }, door)).toBe('429 RATE_LIMIT_EXCEEDED')
     expect(await listOf(two)).toEqual(before)
     expect((await change(two, id, 'failed')).status).toBe('failed')
+  })
+
+  solo('calls that are over are noted of one person sixty times an hour, which takes no ring away', async () => {
+    for (let turn = 0; turn < 60; turn++) {
+      server.setAhead(turn * 10)
+      await Promise.all(Array.from({ length: scale }, () => note()))
+    }
+    const noted = { calleeAddress: two.account, callType: 'audio', status: 'missed' } as const
+    const refusal = await one.refused('socket', calls.start, noted)
+    expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
+    await ring()
   })
 })

@@ -76,6 +76,25 @@ describe('a stream', () => {
     expect(JSON.stringify(seen)).not.toContain(stream.stream_key)
   })
 
+  test.each(over)('is called “Live” over %s where it is given no title, or an empty one', async (door) => {
+    for (const title of ['', null, undefined]) {
+      const owner = await someone()
+      const { stream } = await owner.does(door, streams.create, { title, description: '' })
+      expect(stream.title).toBe('Live')
+      const changed = await owner.does(door, streams.change, { id: stream.id, title, description: 'Coffee' })
+      expect(changed.stream).toMatchObject({ title: 'Live', description: 'Coffee' })
+    }
+  })
+
+  test('that is not there has no viewers, which is told as a failure by both names of the path', async () => {
+    for (const path of ['streams/nobody/viewers', 'public/streams/nobody'])
+      for (const method of ['POST', 'DELETE'])
+        expect(await guest(`${method} /api/${path}`, {})).toMatchObject({
+          status: 404,
+          body: { success: false, error: 'Stream not found', code: 'STREAM_NOT_FOUND' },
+        })
+  })
+
   test('M4: is one for each account: of fifty who ask at once, through all nodes and doors, each is given it', async () => {
     const name = `at once ${++named}`
     const owners = await Promise.all(server.urls.map((url) => personAt(url, name)))

@@ -139,7 +139,7 @@ test.each([
         expect(['202 PAYMENT_PENDING', '409 CONFLICT']).toContain(
           refusalOf(await askPublic(url, agent, 'Hello?', payment)),
         )
-      expect(refusalOf(await askPublic(server.url, agent, 'Another?', payment))).toBe('402 INVALID_PAYMENT')
+      expect(refusalOf(await askPublic(server.url, agent, 'Another?', payment))).toBe('409 INVALID_PAYMENT')
     }
     expect(await stored()).toMatchObject({ state: 'unknown', answers: 0 })
     expect(facilitator.charged).toHaveLength(charges)

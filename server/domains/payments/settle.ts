@@ -6,6 +6,7 @@ import {
   refusedMilliseconds,
   type StoredPayment,
 } from '#server/domains/receipts/model'
+import { facilitatorOf } from '#server/domains/receipts/networks'
 import type { Node } from '#server/kernel/context'
 import { unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
@@ -13,7 +14,6 @@ import type { Facilitator, Proof, Settlement } from '#server/ports/facilitator/p
 import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
-import { facilitatorOf } from './networks.ts'
 import { codes } from './refuse.ts'
 import { requirementOf, type Wanted } from './requirement.ts'
 

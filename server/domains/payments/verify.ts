@@ -1,9 +1,9 @@
 import { hashTypedData, recoverAddress } from 'viem'
 import type { PaymentCode } from '#server/domains/receipts/model'
+import { networkNamed } from '#server/domains/receipts/networks'
 import type { Chain } from '#server/ports/chain/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
-import { networkNamed } from './networks.ts'
 import { type OfferedProof, readProof } from './read-proof.ts'
 import { maxTimeoutSeconds, type Wanted } from './requirement.ts'
 

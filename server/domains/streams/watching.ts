@@ -24,7 +24,7 @@ export const publicStream: Action<typeof contract.publicStream> = async ({ id },
 }
 
 async function counted(context: Context, id: string, isThere: boolean) {
-  const { status, user_address } = await streamOf(id)
+  const { status, user_address } = await streamOf(id, { success: false })
   const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
   const row = await touch(context.node, id, restViewer(context), isCounted)
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
