@@ -855,8 +855,15 @@ describe('pins', () => {
     const room = await groupOf(owner, member)
     const { id } = await say(member, room, 'remember')
     const pinned = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: true })
-    expect(pinned.body).toMatchObject({ success: true, isPinned: true })
-    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body.pinnedMessages).toMatchObject([{ id }])
+    const by = { messageId: id, pinnedBy: owner.account }
+    expect(pinned.body).toEqual({ success: true, ...by, isPinned: true, pinned: true })
+    const { body } = await member.rest(`GET /api/groups/${room.id}/pin`)
+    expect(body.pinnedMessages).toMatchObject([{ id }])
+    expect(body.pinned).toEqual([{ ...by, pinnedAt: (body.pinnedMessages as Message[])[0]?.pinned_at }])
+    const lifted = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: false })
+    expect(lifted.body).toEqual({ success: true, messageId: id, isPinned: false, pinned: false, pinnedBy: null })
+    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body).toEqual({ pinned: [], pinnedMessages: [] })
+    expect(await outsider.rest(`GET /api/groups/${room.id}/pin`)).toMatchObject({ status: 404 })
   })
 })
 
