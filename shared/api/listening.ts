@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
-import { canonicalAddress, count, pageSize, RoomRef, Time } from '#shared/kit/primitives'
+import { CallerAddress, canonicalAddress, count, Done, Id, pageSize, RoomRef, Time } from '#shared/kit/primitives'
 import { Message } from './message.ts'
 import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
-import { seen } from './room-paths.ts'
+import { RoomId, seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
 import { Rules } from './verdict.ts'
 
@@ -158,5 +158,34 @@ export const presence = {
     whileSuspended: 'reads',
     input: z.object({ addresses: z.array(z.string().max(160).transform(canonicalAddress)).max(200) }),
     output: z.record(z.string(), z.boolean()),
+  }),
+}
+
+/** Of `messages`: how far the members of a group have read. */
+export const readReceipts = {
+  receipts: operation({
+    summary:
+      'The last message that each member of a group has read, of the 200 members who came last. Who has read none is left out. For its members.',
+    http: 'GET /api/groups/:id/read',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ id: RoomId, userAddress: CallerAddress }),
+    output: z.object({
+      receipts: z.array(z.object({ userAddress: z.string(), lastReadMessageId: z.string() })),
+    }),
+    errors: ['ROOM_NOT_FOUND', 'BANNED'],
+  }),
+  readMessage: operation({
+    summary: 'Mark a group as read up to a message. It never goes back.',
+    http: 'POST /api/groups/:id/read',
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    whileSuspended: 'protects',
+    errorBody: 'text',
+    input: z.object({ id: RoomId, userAddress: CallerAddress, messageId: Id }),
+    output: Done,
+    errors: ['ROOM_NOT_FOUND', 'BANNED', 'MESSAGE_NOT_FOUND'],
   }),
 }

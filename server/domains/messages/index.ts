@@ -9,7 +9,7 @@ import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
 import { connected, followRooms } from './live.ts'
 import { followPresence, presence, presenceOf, typing } from './presence.ts'
-import { read } from './reads.ts'
+import { read, readMessage, receipts } from './reads.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { sharedKeyHistory } from './shared-key.ts'
@@ -34,6 +34,8 @@ const actions: Actions<typeof contract> = {
   typing,
   presence,
   presenceOf,
+  receipts,
+  readMessage,
 }
 
 export const messages = defineDomain(contract, actions, {
