@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
 import { CallerAddress, canonicalAddress, count, Done, Id, pageSize, RoomRef, Time } from '#shared/kit/primitives'
+import { alpha } from '#shared/kit/room-key'
 import { Message } from './message.ts'
 import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
@@ -9,6 +10,15 @@ import { Capabilities } from './rooms.ts'
 import { Rules } from './verdict.ts'
 
 const room = RoomRef
+/** Where nothing more is said, all of alpha is read. */
+const readAliases = [
+  {
+    http: 'POST /api/alpha/read',
+    input: z
+      .object({ userAddress: CallerAddress, seq: count(0, Number.MAX_SAFE_INTEGER).default(Number.MAX_SAFE_INTEGER) })
+      .transform(({ seq }) => ({ room: alpha, seq })),
+  },
+] as const
 
 const Snapshot = z.object({
   room: RoomKey,
@@ -119,6 +129,7 @@ export const presence = {
   read: operation({
     summary: 'Mark a room as read up to a seq. It never goes back.',
     http: 'POST /api/rooms/{room}/read',
+    aliases: readAliases,
     socket: '/rooms read:mark',
     access: 'user',
     limit: 'general',

@@ -10,7 +10,18 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
+import {
+  alpha,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  say,
+  sealed,
+} from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -868,6 +879,13 @@ describe('pins', () => {
 })
 
 describe('reading', () => {
+  test('of alpha is told under its own path', async () => {
+    const { seq } = await say(owner, alpha, 'For all')
+    expect((await member.rest('POST /api/alpha/read', { seq: 0 })).body.read_seq).toBeLessThan(seq)
+    expect((await member.rest('POST /api/alpha/read', {})).body).toMatchObject({ unread: 0, mentions: 0 })
+    expect(await member.rest('POST /api/alpha/read', { userAddress: owner.account })).toMatchObject({ status: 403 })
+  })
+
   test('members of a group see up to which message each has read', async () => {
     const room = await groupOf(owner, member, other)
     const sent = [await say(owner, room, 'one'), await say(owner, room, 'two')]
@@ -889,7 +907,10 @@ describe('reading', () => {
       expect(read).toHaveLength(2)
       expect(read).toEqual(expect.arrayContaining(both))
     }
-    expect((await member.does('socket', messages.join, { room })).me).toMatchObject({ read_seq: sent[1]?.seq, unread: 0 })
+    expect((await member.does('socket', messages.join, { room })).me).toMatchObject({
+      read_seq: sent[1]?.seq,
+      unread: 0,
+    })
     await other.rest(`POST /api/groups/${room.id}/leave`)
     expect(await receipts(owner)).toEqual([both[0]])
   })

@@ -455,7 +455,10 @@ test.each([
     message: 'Somebody has voted: options, allowsMultiple and isAnonymous stay as they are',
   })
   const same = { options, allowsMultiple: false, isAnonymous: null, isClosed: true, ends_at: null }
-  expect((await owner.does('rest', polls.update, { ...about, ...same })).poll).toMatchObject({ is_closed: true, options })
+  expect((await owner.does('rest', polls.update, { ...about, ...same })).poll).toMatchObject({
+    is_closed: true,
+    options,
+  })
   await owner.does('rest', polls.update, { ...about, isClosed: false })
   await member.does('rest', polls.vote, { ...about, optionIndex: 2 })
   expect((await owner.does('rest', polls.update, { ...about, [name]: value })).poll.version).toBe(6)
@@ -465,8 +468,7 @@ test('other options of a poll are judged like a message, and differ from one ano
   const room = await groupOf(owner, member)
   await moderates(owner, { room, action: 'word_add', patch: { word: 'juice' } })
   const { poll } = await member.does('rest', polls.create, { room, ...drinks })
-  const change = (given: string[]) =>
-    member.refused('rest', polls.update, { room, pollId: poll.id, options: given })
+  const change = (given: string[]) => member.refused('rest', polls.update, { room, pollId: poll.id, options: given })
   expect((await change(['tea', 'juice'])).code).toBe('BLOCKED_WORD')
   for (const given of [['tea', 'tea'], ['tea'], Array.from({ length: 11 }, (_, at) => `${at}`)])
     expect((await change(given)).code).toBe('VALIDATION_ERROR')
