@@ -219,4 +219,32 @@ export const guards: readonly Mutation[] = [
     put: 'patch[permission] === true && !mine.canManageMods',
     caughtBy: ranks,
   },
+  {
+    name: 'anybody founds official channels',
+    breaks: 'documented paths',
+    file: 'server/domains/rooms/founding.ts',
+    find: 'if (fields.is_official && !standingOf(view, account).isAdmin)',
+    put: 'if (fields.is_official && !account)',
+    caughtBy: { project: 'embedded', file: 'test/server/rooms.test.ts', title: 'admins alone found official channels' },
+  },
+  {
+    name: 'a moderator of no named room is one everywhere',
+    breaks: 'documented paths',
+    file: 'shared/api/moderation-paths.ts',
+    find: '!chatType || isSingleChat(chatType) || Boolean(channelId)',
+    put: '!chatType || chatType.length > 0',
+    caughtBy: {
+      project: 'embedded',
+      file: 'test/server/moderation-chat-type.test.ts',
+      title: 'is about everywhere only where it names no kind of room',
+    },
+  },
+  {
+    name: 'what somebody has voted on is changed',
+    breaks: 'documented paths',
+    file: 'server/domains/messages/polls.ts',
+    find: 'if (poll.voters > 0)',
+    put: 'if (poll.voters < 0)',
+    caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'once somebody has voted' },
+  },
 ]
