@@ -119,7 +119,7 @@ describe('founding a channel', () => {
 })
 
 test('admins alone found official channels, which those who moderate everywhere moderate', async () => {
-  const asked = { name: `Official ${process.pid}`, isOfficial: true }
+  const asked = { name: `Harbour ${process.pid}`, isOfficial: true }
   expect(await owner.refused('rest', rooms.createChannel, asked)).toMatchObject({ code: 'FORBIDDEN', status: 403 })
   const { channel } = await root.does('rest', rooms.createChannel, asked)
   expect(channel).toMatchObject({ is_official: true })
