@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, ClientId, count, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
 import { leanSent } from './lean.ts'
-import { listening, presence } from './listening.ts'
+import { listening, presence, readReceipts } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
 import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
@@ -223,4 +223,5 @@ export const messages = {
   }),
   ...sharedKeyMessages,
   ...presence,
+  ...readReceipts,
 }

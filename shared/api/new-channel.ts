@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CallerAddress, count, repeatable } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, maybe, repeatable } from '#shared/kit/primitives'
 import { Category, Description, Emoji, HttpsUrl, Name, Slug } from './room-fields.ts'
 
 /** The id of an event, or of a collection of events, at the provider of attendance tokens. */
@@ -31,8 +31,14 @@ export const NewChannel = z
           'Channels of attendance tokens are p2p, whatever is said; of others `p2p` is refused, and `waku`, which is the same.',
       })
       .optional(),
+    isOfficial: maybe(z.boolean()).meta({
+      description: 'Who moderates everywhere moderates it. For admins; a channel of attendance tokens is none.',
+    }),
     creatorAddress: CallerAddress,
     userAddress: CallerAddress,
+    ownerAddress: maybe(Address).meta({
+      description: 'The caller alone: nobody owns a channel who has not founded it.',
+    }),
     attendanceEventId: AttendanceId.optional(),
     attendanceEventName: GivenName,
     attendanceImageUrl: GivenImage,
@@ -72,7 +78,10 @@ export const NewChannel = z
       void issues.push({ code: 'custom', message, input: value, path: [path] })
     if (event !== undefined && collection !== undefined)
       refuse('attendanceCollectionId', 'attendanceEventId or attendanceCollectionId, not both of them')
-    if (event !== undefined || collection !== undefined) return
+    if (event !== undefined || collection !== undefined) {
+      if (value.isOfficial) refuse('isOfficial', 'a channel of attendance tokens is not official')
+      return
+    }
     if (name === undefined) refuse('name', 'name is required')
     if (messagingType === 'p2p' || messagingType === 'waku') refuse('messagingType', 'Invalid messaging type')
   })

@@ -231,6 +231,7 @@ describe('the contract', () => {
         'identities.unlink',
         'messages.presence',
         'messages.read',
+        'messages.readMessage',
         'passkeys.remove',
         'phone.remove',
         'push.changePreferences',

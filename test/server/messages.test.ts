@@ -10,7 +10,18 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
+import {
+  alpha,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  say,
+  sealed,
+} from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
@@ -865,12 +876,74 @@ describe('pins', () => {
     const room = await groupOf(owner, member)
     const { id } = await say(member, room, 'remember')
     const pinned = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: true })
-    expect(pinned.body).toMatchObject({ success: true, isPinned: true })
-    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body.pinnedMessages).toMatchObject([{ id }])
+    const by = { messageId: id, pinnedBy: owner.account }
+    expect(pinned.body).toEqual({ success: true, ...by, isPinned: true, pinned: true })
+    const { body } = await member.rest(`GET /api/groups/${room.id}/pin`)
+    expect(body.pinnedMessages).toMatchObject([{ id }])
+    expect(body.pinned).toEqual([{ ...by, pinnedAt: (body.pinnedMessages as Message[])[0]?.pinned_at }])
+    const lifted = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: false })
+    expect(lifted.body).toEqual({ success: true, messageId: id, isPinned: false, pinned: false, pinnedBy: null })
+    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body).toEqual({ pinned: [], pinnedMessages: [] })
+    expect(await outsider.rest(`GET /api/groups/${room.id}/pin`)).toMatchObject({ status: 404 })
   })
 })
 
 describe('reading', () => {
+  solo('of alpha is told under its own path', async () => {
+    const { seq } = await say(owner, alpha, 'For all')
+    expect((await member.rest('POST /api/alpha/read', { seq: 0 })).body.read_seq).toBeLessThan(seq)
+    expect((await member.rest('POST /api/alpha/read', {})).body).toMatchObject({ unread: 0, mentions: 0 })
+    expect(await member.rest('POST /api/alpha/read', { userAddress: owner.account })).toMatchObject({ status: 403 })
+  })
+
+  solo('members of a group see up to which message each has read', async () => {
+    const room = await groupOf(owner, member, other)
+    const sent = [await say(owner, room, 'one'), await say(owner, room, 'two')]
+    const [first = '', last = ''] = sent.map(({ id }) => id)
+    const path = `/api/groups/${room.id}/read`
+    const receipts = async (who: Person) => (await who.rest(`GET ${path}`)).body.receipts
+    expect(await receipts(owner)).toEqual([])
+    for (const messageId of [last, first])
+      expect((await member.rest(`POST ${path}`, { messageId, userAddress: member.account })).body).toEqual({
+        success: true,
+      })
+    await other.does('rest', messages.read, { room, seq: sent[0]?.seq ?? 0 })
+    const both = [
+      { userAddress: member.account, lastReadMessageId: last },
+      { userAddress: other.account, lastReadMessageId: first },
+    ]
+    for (const who of [owner, member, other]) {
+      const read = await receipts(who)
+      expect(read).toHaveLength(2)
+      expect(read).toEqual(expect.arrayContaining(both))
+    }
+    expect((await member.does('socket', messages.join, { room })).me).toMatchObject({
+      read_seq: sent[1]?.seq,
+      unread: 0,
+    })
+    await other.rest(`POST /api/groups/${room.id}/leave`)
+    expect(await receipts(owner)).toEqual([both[0]])
+  })
+
+  solo('what members of a group have read is for its members alone', async () => {
+    const room = await groupOf(owner, member)
+    const { id: messageId } = await say(owner, room, 'one')
+    const path = `/api/groups/${room.id}/read`
+    const elsewhere = await say(owner, await groupOf(owner), 'Elsewhere')
+    expect(await member.rest(`POST ${path}`, { messageId: elsewhere.id })).toMatchObject({
+      ...{ status: 404, code: 'MESSAGE_NOT_FOUND' },
+    })
+    for (const who of [outsider, root])
+      for (const answer of [await who.rest(`GET ${path}`), await who.rest(`POST ${path}`, { messageId })])
+        expect(answer).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
+    expect(await member.rest(`GET ${path}?userAddress=${owner.account}`)).toMatchObject({ status: 403 })
+    const channel = await channelOf(owner, member)
+    expect(await member.rest(`GET /api/groups/${channel.id}/read`)).toMatchObject({ status: 404 })
+    await moderates(owner, { room, action: 'ban', target: member.account })
+    for (const answer of [await member.rest(`GET ${path}`), await member.rest(`POST ${path}`, { messageId })])
+      expect(answer).toMatchObject({ status: 403, code: 'BANNED' })
+  })
+
   solo.each(over)('over %s counts what is left, never goes back, and counts mentions', async (door) => {
     const room = await channelOf(owner, member)
     const sent = []

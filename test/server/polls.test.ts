@@ -428,6 +428,60 @@ solo('N25: the same question again, and a vote, edit nothing', async () => {
   expect(read.find(({ id }) => id === message.id)).toMatchObject({ version: 1, is_edited: false })
 })
 
+test('while nobody has voted, its options and how it is voted in may be others', async () => {
+  const room = await groupOf(owner, member, other)
+  const line = await listenTo(other, room)
+  const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+  const path = `PATCH /api/groups/${room.id}/polls/${poll.id}`
+  const anew = { options: ['juice', 'milk'], allowsMultiple: true, isAnonymous: true }
+  const ends = '2999-01-01T00:00:00Z'
+  expect((await other.rest(path, anew)).status).toBe(403)
+  const changed = await member.rest(path, { ...anew, ends_at: ends })
+  const asked = { options: anew.options, allows_multiple: true, is_anonymous: true, ends_at: ends, version: 2 }
+  expect(changed.body).toMatchObject({ poll: { ...asked, question: drinks.question, votes: [{}, {}] } })
+  const told = await line.follows(room, ({ type }) => type === 'poll.changed')
+  expect(told.data).toMatchObject({ poll: asked, message: { id: message.id, version: 2, is_edited: true } })
+  const { events } = await other.does('rest', messages.sync, { room })
+  const created = events.find(({ type }) => type === 'message.created')
+  expect(created?.data).toMatchObject({ poll: { options: anew.options, allows_multiple: true, is_anonymous: true } })
+  for (const optionIndex of [0, 1]) await other.does('rest', polls.vote, { room, pollId: poll.id, optionIndex })
+  expect((await shown(other, room, poll.id))?.user_votes).toEqual([0, 1])
+})
+
+test.each([
+  ['options', ['tea', 'coffee']],
+  ['allowsMultiple', true],
+  ['isAnonymous', true],
+])('once somebody has voted, %s stays', async (name, value) => {
+  const room = await groupOf(owner, member)
+  const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
+  const about = { room, pollId: poll.id }
+  await member.does('rest', polls.vote, { ...about, optionIndex: 2 })
+  expect(await owner.refused('rest', polls.update, { ...about, [name]: value })).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: 'Somebody has voted: options, allowsMultiple and isAnonymous stay as they are',
+  })
+  const same = { options, allowsMultiple: false, isAnonymous: null, isClosed: true, ends_at: null }
+  expect((await owner.does('rest', polls.update, { ...about, ...same })).poll).toMatchObject({
+    is_closed: true,
+    options,
+  })
+  await owner.does('rest', polls.update, { ...about, isClosed: false })
+  await member.does('rest', polls.vote, { ...about, optionIndex: 2 })
+  expect((await owner.does('rest', polls.update, { ...about, [name]: value })).poll.version).toBe(6)
+})
+
+test('other options of a poll are judged like a message, and differ from one another', async () => {
+  const room = await groupOf(owner, member)
+  await moderates(owner, { room, action: 'word_add', patch: { word: 'juice' } })
+  const { poll } = await member.does('rest', polls.create, { room, ...drinks })
+  const change = (given: string[]) => member.refused('rest', polls.update, { room, pollId: poll.id, options: given })
+  expect((await change(['tea', 'juice'])).code).toBe('BLOCKED_WORD')
+  for (const given of [['tea', 'tea'], ['tea'], Array.from({ length: 11 }, (_, at) => `${at}`)])
+    expect((await change(given)).code).toBe('VALIDATION_ERROR')
+  expect((await shown(member, room, poll.id))?.options).toEqual(options)
+})
+
 const takings: [string, (room: RoomRef, poll: Poll) => Promise<unknown>][] = [
   ['its own deletion', (room, { id }) => member.does('rest', polls.remove, { room, pollId: id })],
   ['its message’s deletion', (room, { message_id: id }) => member.does('rest', messages.remove, { room, id })],

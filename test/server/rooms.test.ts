@@ -119,6 +119,50 @@ describe('founding a channel', () => {
   })
 })
 
+test('admins alone found official channels, which those who moderate everywhere moderate', async () => {
+  const asked = { name: `Harbour ${process.pid}`, isOfficial: true }
+  expect(await owner.refused('rest', rooms.createChannel, asked)).toMatchObject({ code: 'FORBIDDEN', status: 403 })
+  const { channel } = await root.does('rest', rooms.createChannel, asked)
+  expect(channel).toMatchObject({ is_official: true })
+  const room = { type: 'channel', id: channel.id } as const
+  await other.does('rest', rooms.join, { room })
+  await moderates(root, { room: null, action: 'promote', target: member.account, patch: { canMute: true } })
+  await moderates(member, { room, action: 'mute', target: other.account, duration: '1h' })
+  await moderates(root, { room: null, action: 'demote', target: member.account })
+  const ofEvent = { attendanceEventId: 7, isOfficial: true }
+  expect((await root.refused('rest', rooms.createChannel, ofEvent)).code).toBe('VALIDATION_ERROR')
+  const plain = { name: `Plain ${process.pid}`, isOfficial: null }
+  expect((await owner.does('rest', rooms.createChannel, plain)).channel.is_official).toBe(false)
+})
+
+describe('what is not kept is not passed over', () => {
+  test('a channel has no other owner than who founds it', async () => {
+    const refused = await owner.rest('POST /api/channels', { name: 'Of two', ownerAddress: member.account })
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('ownerAddress') } })
+    const own = { name: `Of one ${process.pid}`, ownerAddress: owner.account }
+    expect((await owner.rest('POST /api/channels', own)).body).toMatchObject({
+      channel: { owner_address: owner.account },
+    })
+  })
+
+  test.each([
+    ['symmetricKey', 'ab'.repeat(32)],
+    ['symmetric_key', 'ab'.repeat(32)],
+    ['password', 'eight or more'],
+    ['passwordProtected', true],
+    ['password_protected', true],
+    ['passwordSalt', 'salt'],
+    ['password_salt', 'salt'],
+    ['passwordHash', 'hash'],
+    ['password_hash', 'hash'],
+  ])('a group with %s', async (name, value) => {
+    const refused = await owner.rest('POST /api/groups', { name: 'Secret', [name]: value })
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('not kept here') } })
+    for (const empty of [null, ''])
+      expect((await owner.rest('POST /api/groups', { name: 'Open', [name]: empty })).status).toBe(200)
+  })
+})
+
 describe('finding a channel', () => {
   solo('by id and by slug it is the same room, under both paths, at top level and under its name', async () => {
     const { channel } = await owner.does('rest', rooms.createChannel, { name: 'Findable', slug: 'find-me' })
@@ -166,6 +210,20 @@ describe('finding a channel', () => {
     expect(await ids({ limit: 1, offset: 1 })).toEqual([small.channel.id])
     const guest = await call(server.url, `GET /api/channels?search=${word}`)
     expect(guest.body.channels).toMatchObject([{ is_member: false, member_count: 2 }, { member_count: 1 }])
+    const joinedByNobody = await call(server.url, `GET /api/channels?search=${word}&joined=true`)
+    expect(joinedByNobody.body).toEqual({ channels: [] })
+  })
+
+  test('the groups of somebody are for them alone, newest first', async () => {
+    const [first, second] = [await groupOf(owner, member), await groupOf(owner)]
+    const ids = async (who: Person) => (await who.does('rest', rooms.groups, { limit: 200 })).groups.map(({ id }) => id)
+    expect((await ids(owner)).slice(0, 2)).toEqual([second.id, first.id])
+    const theirs = await ids(member)
+    expect([theirs.includes(first.id), theirs.includes(second.id)]).toEqual([true, false])
+    await member.rest(`POST /api/groups/${first.id}/leave`)
+    expect(await ids(member)).not.toContain(first.id)
+    expect(await member.rest(`GET /api/groups?userAddress=${owner.account}`)).toMatchObject({ status: 403 })
+    expect(await call(server.url, 'GET /api/groups')).toMatchObject({ status: 401 })
   })
 })
 

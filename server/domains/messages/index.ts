@@ -11,7 +11,7 @@ import { connected, followRooms } from './live.ts'
 import { pin } from './pins.ts'
 import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { react } from './reactions.ts'
-import { read } from './reads.ts'
+import { read, readMessage, receipts } from './reads.ts'
 import { remove } from './removals.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
@@ -37,6 +37,8 @@ const actions: Actions<typeof contract> = {
   typing,
   presence,
   presenceOf,
+  receipts,
+  readMessage,
 }
 
 export const messages = defineDomain(contract, actions, {
