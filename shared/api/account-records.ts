@@ -45,6 +45,8 @@ export const OwnProfile = Profile.extend({
   public_landing_enabled: z.boolean(),
   /** Whether anybody who knows the verified number finds the account; friends always do. */
   findable_by_phone: z.boolean(),
+  /** Whether the account wants letters about what is new; on from the moment it verifies an address. */
+  email_updates_opt_in: z.boolean(),
 })
 
 export const UserRecord = z.object({

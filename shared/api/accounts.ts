@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Link, line, nameLine, pageSize, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, Link, line, maybe, nameLine, pageSize, text } from '#shared/kit/primitives'
 import { Admin, OwnProfile, platforms, Role, Social, Username, UserRecord } from './account-records.ts'
 
 const HttpsUrl = z
@@ -159,6 +159,7 @@ const profiles = {
         .optional(),
       public_landing_enabled: z.boolean().optional(),
       findable_by_phone: z.boolean().optional(),
+      email_updates_opt_in: maybe(z.boolean()),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),

@@ -94,6 +94,7 @@ interface ProfileChange {
   socials?: Account['socials'] | undefined
   public_landing_enabled?: boolean | undefined
   findable_by_phone?: boolean | undefined
+  email_updates_opt_in?: boolean | undefined
 }
 
 /** Changes the fields that are given; null clears one. */
@@ -112,6 +113,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     socials: change.socials,
     public_landing_enabled: change.public_landing_enabled,
     findable_by_phone: change.findable_by_phone,
+    email_updates_opt_in: change.email_updates_opt_in,
   }
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined

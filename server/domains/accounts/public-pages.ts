@@ -46,6 +46,7 @@ export function ownProfileOf(account: Account) {
     use_custom_avatar: account.use_custom_avatar ?? false,
     public_landing_enabled: account.public_landing_enabled ?? false,
     findable_by_phone: account.findable_by_phone ?? false,
+    email_updates_opt_in: account.email_updates_opt_in ?? false,
   }
 }
 
