@@ -24,6 +24,9 @@ const Handle = z
 export const Social = z.object({ platform: z.enum(platforms), handle: Handle })
 export type Social = z.infer<typeof Social>
 
+/** What somebody says of the moment; shown beside the name, and not while the account is suspended. */
+export const status = { status_emoji: z.string().nullable(), status_text: z.string().nullable() }
+
 const Profile = z.object({
   address: z.string(),
   name: z.string(),
@@ -47,6 +50,9 @@ export const OwnProfile = Profile.extend({
   findable_by_phone: z.boolean(),
   /** Whether the account wants letters about what is new; on from the moment it verifies an address. */
   email_updates_opt_in: z.boolean(),
+  ...status,
+  /** Browsers are told of nothing while it is on. */
+  do_not_disturb: z.boolean(),
 })
 
 export const UserRecord = z.object({

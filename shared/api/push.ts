@@ -10,8 +10,15 @@ export const ringing = 'incoming_call' as const
 /** Those of what is said in rooms. */
 export type MessagePush = Extract<PushType, `${string}message`>
 
-/** Why a notification was not sent: the preference that is off, or the hours. */
-const suppressions = ['notify_dms', 'notify_groups', 'notify_channels', 'notify_calls', 'quiet_hours'] as const
+/** Why a notification was not sent: the preference that is off, the hours, or that nothing is to be told. */
+const suppressions = [
+  'notify_dms',
+  'notify_groups',
+  'notify_channels',
+  'notify_calls',
+  'quiet_hours',
+  'do_not_disturb',
+] as const
 export type Suppression = (typeof suppressions)[number]
 
 /** Bytes in base64url, of so many characters; those of base64 and a filling at the end are taken, too. */

@@ -113,6 +113,8 @@ describe('usernames', () => {
   )
 })
 
+const noStatus = { status_emoji: null, status_text: null }
+
 describe('profiles', () => {
   test('are changed by their owner and seen by everybody', async () => {
     const carol = await person('carol')
@@ -120,7 +122,7 @@ describe('profiles', () => {
     const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url })
     expect(changed).toMatchObject({ status: 200, body: { user: { name: 'Carol', display_name: 'Carol', avatar_url } } })
     expect((await call(url, `GET /api/public/user?address=${carol.address}`)).body).toEqual({
-      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false },
+      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false, ...noStatus },
     })
   })
 
@@ -150,6 +152,7 @@ describe('profiles', () => {
           avatarUrl: null,
           bio: 'Birds, mostly.',
           is_bot: false,
+          ...noStatus,
         },
         socials: [
           { platform: 'github', handle: 'carol', url: 'https://github.com/carol' },
@@ -181,6 +184,29 @@ describe('profiles', () => {
     expect(await own()).toMatchObject({ bio, socials, display_name: 'Ivy B' })
     await ivy.call('PATCH /api/user/profile', { bio: null, socials: [], display_name: null })
     expect(await own()).toMatchObject({ bio: null, socials: [], display_name: null })
+  })
+
+  test('say what their owner says of the moment, and nothing while the owner is suspended', async () => {
+    const [boss, kim] = [await person('root'), await person('kim')]
+    const change = async (input: object) => (await kim.call('PATCH /api/user/profile', input)).body.user
+    const shown = async () => (await call(url, `GET /api/public/user?address=${kim.address}`)).body.user
+    expect((await kim.call('GET /api/user/profile')).body.user).toMatchObject({ ...noStatus, do_not_disturb: false })
+    const said = { status_emoji: '🌴', status_text: 'On holiday' }
+    expect(await change({ ...said, public_landing_enabled: true })).toMatchObject(said)
+    expect(await change({ display_name: 'Kim', do_not_disturb: true })).toMatchObject({ ...said, do_not_disturb: true })
+    expect(await shown()).toMatchObject(said)
+    expect((await call(url, `GET /api/public/user/${kim.address}`)).body.user).toMatchObject(said)
+    await boss.call('POST /api/admin/ban', { userAddress: kim.address, ban: true })
+    expect(await shown()).toMatchObject(noStatus)
+    await boss.call('POST /api/admin/ban', { userAddress: kim.address, ban: false })
+    expect(await shown()).toMatchObject(said)
+    expect(await change({ status_emoji: '', do_not_disturb: '' })).toMatchObject({ ...said, status_emoji: null })
+    expect(await change({ status_text: ' ', do_not_disturb: null })).toMatchObject({ ...noStatus, do_not_disturb: true })
+    await change(said)
+    expect(await change({ status_emoji: null, status_text: null, do_not_disturb: false })).toMatchObject({
+      ...noStatus,
+      do_not_disturb: false,
+    })
   })
 
   test('M35: a username is changed with the rest of a profile, or nothing is', async () => {
@@ -241,6 +267,14 @@ describe('profiles', () => {
     { bio: 'x'.repeat(281) },
     { custom_avatar_url: 'http://example.com/a.png' },
     { use_custom_avatar: 'yes' },
+    { status_emoji: 'x' },
+    { status_emoji: '🌴🌴' },
+    { status_emoji: '✅' },
+    { status_text: 'x'.repeat(81) },
+    { status_text: 'a\u202eb' },
+    { status_text: 'one\ntwo' },
+    { status_text: 'Plaza Support' },
+    { do_not_disturb: 'yes' },
     { socials: [{ platform: 'myspace', handle: 'dave' }] },
     { socials: [{ platform: 'x', handle: '../evil' }] },
     { socials: [{ platform: 'github', handle: '..' }] },

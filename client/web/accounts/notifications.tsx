@@ -3,7 +3,7 @@ import type { Preferences } from '#shared/api/push'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
-import { useTell } from '../kit/toasts.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { NotifySwitch } from './notify-switch.tsx'
 import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
@@ -34,6 +34,7 @@ export function Notifications() {
         <h3 className="label">In this browser</h3>
         <NotifySwitch />
         <PushSwitch />
+        <DoNotDisturb />
       </section>
       <Problem error={preferences.error} onRetry={preferences.reload} />
       {preferences.value ? (
@@ -89,6 +90,28 @@ function PushSwitch() {
         onChange={({ target }) => void change(target.checked)}
       />
       Tell me while the page is closed, too
+    </label>
+  )
+}
+
+/** Holds for every browser of the account. */
+function DoNotDisturb() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const own = useLoaded('disturbed', async () => (await client.accounts.ownProfile()).user)
+  const change = (do_not_disturb: boolean) =>
+    attempt(async () => {
+      const { user } = await client.accounts.updateProfile({ do_not_disturb })
+      own.change(() => user)
+    })
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={own.value?.do_not_disturb ?? false}
+        onChange={({ target }) => change(target.checked)}
+      />
+      Do not disturb me: no browser of mine is told of anything
     </label>
   )
 }

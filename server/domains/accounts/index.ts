@@ -9,7 +9,7 @@ import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, noteLooks, picturesAmong, releaseUsername } from './profile-changes.ts'
-import { followProfiles, profileOf } from './profiles.ts'
+import { followProfiles, profileOf, statusOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
 import { roleSettings } from './settings.ts'
@@ -49,7 +49,8 @@ export const accounts = defineDomain(
       context.http?.setHeader(...sharedAMinute)
       if (!account) return { user: null }
       const { username, display_name, avatar_url } = profileOf(account)
-      return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
+      const named = { username, display_name, ens_name: null, avatar_url }
+      return { user: { ...named, is_bot: isBot(address), ...statusOf(account) } }
     },
 
     async publicProfile({ address }, context) {

@@ -24,6 +24,11 @@ export interface Account {
   public_landing_enabled: boolean
   /** Whether who knows the verified number finds the account. */
   findable_by_phone: boolean
+  /** What it says of the moment; absent where it never did. */
+  status_emoji?: string | null
+  status_text?: string | null
+  /** Whether its browsers are told of nothing; absent where it never decided. */
+  do_not_disturb?: boolean
   /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
@@ -94,6 +99,9 @@ export const Accounts = mongoose.model<Account>(
       socials: { type: [{ _id: false, platform: String, handle: String }], default: [] },
       public_landing_enabled: { type: Boolean, required: true, default: false },
       findable_by_phone: { type: Boolean, required: true, default: false },
+      status_emoji: { type: String },
+      status_text: { type: String },
+      do_not_disturb: { type: Boolean },
       smart_wallet_address: { type: String },
       smart_wallet_profile: { type: String },
       smart_wallet_credential_id: { type: String },

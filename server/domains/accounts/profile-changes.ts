@@ -84,6 +84,13 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
+/** What stands beside a name may not make it another: no marks of the verified, no claims of authority. */
+function refuseStatus(path: string, said: string | null | undefined): void {
+  const fault = said ? deceptionBy(said) : null
+  if (fault === null) return
+  throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
+}
+
 interface ProfileChange {
   username?: string | null | undefined
   display_name?: string | null | undefined
@@ -95,12 +102,16 @@ interface ProfileChange {
   public_landing_enabled?: boolean | undefined
   findable_by_phone?: boolean | undefined
   email_updates_opt_in?: boolean | undefined
+  status_emoji?: string | null | undefined
+  status_text?: string | null | undefined
+  do_not_disturb?: boolean | undefined
 }
 
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
   if (name !== undefined) await refuseDisplayName('display_name', id, name)
+  for (const path of ['status_emoji', 'status_text'] as const) refuseStatus(path, change[path])
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {
@@ -114,6 +125,9 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     public_landing_enabled: change.public_landing_enabled,
     findable_by_phone: change.findable_by_phone,
     email_updates_opt_in: change.email_updates_opt_in,
+    status_emoji: change.status_emoji,
+    status_text: change.status_text === '' ? null : change.status_text?.normalize('NFC'),
+    do_not_disturb: change.do_not_disturb,
   }
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined
