@@ -1,6 +1,19 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, clearable, count, Done, Link, line, maybe, nameLine, OneEmoji, pageSize, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  clearable,
+  count,
+  Done,
+  Link,
+  line,
+  maybe,
+  nameLine,
+  OneEmoji,
+  pageSize,
+  text,
+} from '#shared/kit/primitives'
 import { Admin, OwnProfile, platforms, Role, Social, status, Username, UserRecord } from './account-records.ts'
 
 const HttpsUrl = z

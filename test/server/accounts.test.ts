@@ -201,7 +201,10 @@ describe('profiles', () => {
     await boss.call('POST /api/admin/ban', { userAddress: kim.address, ban: false })
     expect(await shown()).toMatchObject(said)
     expect(await change({ status_emoji: '', do_not_disturb: '' })).toMatchObject({ ...said, status_emoji: null })
-    expect(await change({ status_text: ' ', do_not_disturb: null })).toMatchObject({ ...noStatus, do_not_disturb: true })
+    expect(await change({ status_text: ' ', do_not_disturb: null })).toMatchObject({
+      ...noStatus,
+      do_not_disturb: true,
+    })
     await change(said)
     expect(await change({ status_emoji: null, status_text: null, do_not_disturb: false })).toMatchObject({
       ...noStatus,

@@ -45,11 +45,7 @@ function Updates() {
     })
   return (
     <label className="row">
-      <input
-        type="checkbox"
-        checked={user.email_updates_opt_in}
-        onChange={({ target }) => change(target.checked)}
-      />
+      <input type="checkbox" checked={user.email_updates_opt_in} onChange={({ target }) => change(target.checked)} />
       <span>Write to me about what is new</span>
     </label>
   )

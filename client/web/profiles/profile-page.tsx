@@ -34,7 +34,11 @@ function OtherProfile({ address }: { address: string }) {
   const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
   return (
     <main className="room" aria-label="Profile">
-      <AgentHead title={name} about={[user?.username && `@${user.username}`, statusOf(user)].filter(Boolean).join(' · ')} back={back} />
+      <AgentHead
+        title={name}
+        about={[user?.username && `@${user.username}`, statusOf(user)].filter(Boolean).join(' · ')}
+        back={back}
+      />
       <div className="profile-page">
         <Problem error={error} onRetry={reload} />
         {!value && !error && <Skeleton rows={6} label="Opening the profile" />}
