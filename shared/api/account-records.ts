@@ -55,6 +55,22 @@ export const OwnProfile = Profile.extend({
   do_not_disturb: z.boolean(),
 })
 
+const figure = z.number().int()
+
+/** What can be counted of an account: friends and rooms as they are now, the rest as it ever was. */
+const counters = {
+  friends_count: figure,
+  groups_count: figure,
+  channels_joined: figure,
+  /** With those that were missed. */
+  total_calls: figure,
+  streams_created: figure,
+  streams_started: figure,
+  streams_ended: figure,
+}
+export type Counters = { [Name in keyof typeof counters]: number }
+
+/** As admins see an account: without its address of e-mail. */
 export const UserRecord = z.object({
   id: z.string(),
   wallet_address: z.string(),
@@ -63,6 +79,12 @@ export const UserRecord = z.object({
   username: z.string().nullable(),
   display_name: z.string().nullable(),
   avatar_url: Link.nullable(),
+  /** Null until it is fixed. */
+  smart_wallet_address: z.string().nullable(),
+  email_verified: z.boolean(),
+  email_updates_opt_in: z.boolean(),
+  subscription_tier: z.literal('free'),
+  subscription_expires_at: Time.nullable(),
   role: Role,
   is_banned: z.boolean(),
   ban_reason: z.string().nullable(),
@@ -84,6 +106,7 @@ export const UserRecord = z.object({
   last_active_at: Time.nullable(),
   created_at: Time,
   updated_at: Time,
+  ...counters,
 })
 
 export const Admin = z.object({

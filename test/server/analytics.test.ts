@@ -4,6 +4,7 @@ import { Accounts } from '#server/domains/accounts/model'
 import { Agents } from '#server/domains/agents/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { analytics, type periods } from '#shared/api/analytics'
+import { calls } from '#shared/api/calls'
 import { friends } from '#shared/api/friends'
 import { streams } from '#shared/api/streams'
 import { wallet as wallets } from '#shared/api/wallet'
@@ -85,6 +86,40 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
     ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
     ...{ betaApplicantsCount: 2, betaApprovedCount: 1, betaPendingCount: 1 },
     ...{ acceptedFriendships: 1, friendRequestsCount: 2 },
+  })
+})
+
+test('admins read of each account what can be counted of it, and not its address of e-mail', async () => {
+  const [one, other, third] = await Promise.all(['a', 'b', 'c'].map((who) => person(server, `record ${who}`)))
+  if (!one || !other || !third) throw new Error('Nobody came')
+  await befriend(one, other)
+  await befriend(third, one)
+  await one.does('rest', friends.request, { toAddress: (await person(server, 'record d')).account })
+  await groupOf(one)
+  await channelOf(one)
+  await channelOf(other, one)
+  await one.does('rest', streams.create, { title: 'Counted' })
+  await other.does('rest', calls.start, { calleeAddress: one.account, callType: 'audio', status: 'missed' })
+  const smart = (await one.does('rest', wallets.smartWallet, {})).smartWalletAddress
+  await Accounts.updateOne(
+    { _id: one.account },
+    { $set: { email: 'record@people.test', email_verified: true, email_updates_opt_in: true } },
+  )
+  const recordOf = async (who: Person) => {
+    const { body } = await admin.rest(`GET /api/admin/users?search=${who.account}`)
+    return (body.users as Record<string, unknown>[])[0] ?? {}
+  }
+  const record = await recordOf(one)
+  expect(record).toMatchObject({
+    ...{ friends_count: 2, groups_count: 1, channels_joined: 2, total_calls: 1 },
+    ...{ streams_created: 1, streams_started: 0, streams_ended: 0 },
+    ...{ smart_wallet_address: smart, email_verified: true, email_updates_opt_in: true },
+    ...{ subscription_tier: 'free', subscription_expires_at: null },
+  })
+  expect(JSON.stringify(record)).not.toContain('record@people.test')
+  expect(await recordOf(third)).toMatchObject({
+    ...{ friends_count: 1, groups_count: 0, channels_joined: 0, total_calls: 0, streams_created: 0 },
+    ...{ smart_wallet_address: null, email_verified: false, email_updates_opt_in: false },
   })
 })
 

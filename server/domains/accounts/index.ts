@@ -96,7 +96,7 @@ export const accounts = defineDomain(
       return done
     },
 
-    users: (input) => listUsers(input),
+    users: (input, { node }) => listUsers(node, input),
 
     async updateUser({ userAddress, updates }, context) {
       await updateUser(context.node, signedIn(context).account, userAddress, updates)

@@ -1,3 +1,4 @@
+import { countsAccounts } from '#server/domains/accounts/counters'
 import type { Node } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { nodeState } from '#server/kernel/node-state'
@@ -5,6 +6,7 @@ import { analytics as contract, type Period, type WalletType } from '#shared/api
 import type { OutputOf } from '#shared/kit/contract'
 import { bucketOf, summaryOf } from './count.ts'
 import { listsOf } from './lists.ts'
+import { countersOf } from './of-account.ts'
 import { spanOf } from './spans.ts'
 
 type Counted = OutputOf<typeof contract.read>
@@ -12,9 +14,16 @@ type Counted = OutputOf<typeof contract.read>
 const keptMilliseconds = 60_000
 const countedOn = nodeState(() => new Map<string, { until: number; answer: Promise<Counted> }>())
 
-export const analytics = defineDomain(contract, {
-  read: ({ period, exclude }, { node }) => counted(node, period, exclude),
-})
+export const analytics = defineDomain(
+  contract,
+  { read: ({ period, exclude }, { node }) => counted(node, period, exclude) },
+  {
+    start(node) {
+      countsAccounts(node, countersOf)
+      return []
+    },
+  },
+)
 
 /** Counts once a minute, whoever asks; what failed is counted anew. */
 function counted(node: Node, period: Period, exclude: readonly WalletType[]): Promise<Counted> {
