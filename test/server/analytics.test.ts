@@ -6,6 +6,8 @@ import { fakeVideo } from '#server/ports/video/fake'
 import { analytics, type periods } from '#shared/api/analytics'
 import { calls } from '#shared/api/calls'
 import { friends } from '#shared/api/friends'
+import { messages } from '#shared/api/messages'
+import { dailyPoints, points } from '#shared/api/points'
 import { streams } from '#shared/api/streams'
 import { wallet as wallets } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
@@ -40,7 +42,7 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
   await channelOf(who)
   await who.does('rest', streams.create, { title: 'Counted' })
   const { summary, timeSeries } = await read('24h', door)
-  const more = (name: keyof typeof summary) => summary[name] - before[name]
+  const more = (name: keyof Omit<typeof summary, 'totalMessages'>) => summary[name] - before[name]
   const grown = [
     'totalUsers',
     'newUsersCount',
@@ -62,9 +64,12 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
     'knowledgeItemsCount',
   ] as const)
     expect([name, more(name)]).toEqual([name, 0])
-  const sum = (name: 'newUsers' | 'groups' | 'agents') => timeSeries.reduce((all, bucket) => all + bucket[name], 0)
+  const sum = (name: keyof Omit<(typeof timeSeries)[number], 'date' | 'label'>) => timeSeries.reduce((all, bucket) => all + bucket[name], 0)
   expect([sum('newUsers'), sum('groups'), sum('agents')]).toEqual([
     ...[summary.newUsersCount, summary.groupsCreated, summary.newAgentsCount],
+  ])
+  expect([sum('points'), sum('invites'), sum('friendRequests')]).toEqual([
+    ...[summary.pointsInPeriod, summary.invitesUsed, summary.friendRequestsCount],
   ])
 })
 
@@ -81,12 +86,33 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
   await Accounts.updateOne({ _id: other.account }, { $set: { beta_access_applied_at: new Date() } })
   await Accounts.updateOne({ _id: third.account }, { $set: { public_landing_enabled: true } })
   const { summary } = await read('24h', door)
-  const more = Object.entries(summary).map(([name, figure]) => [name, figure - before[name as keyof typeof before]])
+  const more = Object.entries(summary).map(([name, figure]) => [name, figure - (before[name as keyof typeof before] ?? 0)])
   expect(Object.fromEntries(more.filter(([, figure]) => figure !== 0))).toEqual({
     ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
     ...{ betaApplicantsCount: 2, betaApprovedCount: 1, betaPendingCount: 1 },
     ...{ acceptedFriendships: 1, friendRequestsCount: 2 },
   })
+})
+
+test('points are summed by what they were given for, and messages of all rooms together', async () => {
+  const before = await read()
+  const of = (told: typeof before, wanted: string) =>
+    told.pointsBreakdown.find(({ reason }) => reason === wanted)?.points ?? 0
+  const who = await person(server, 'counts: points')
+  await who.rest('POST /api/username', { username: 'counts_points' })
+  expect(await who.does('rest', points.claim, { action: 'username_claimed' })).toMatchObject({ success: true })
+  await who.does('rest', points.claimDaily, {})
+  const room = await channelOf(who)
+  for (const text of ['One', 'Two']) await who.does('rest', messages.send, { room, text })
+  const after = await read()
+  const more = (name: 'totalPoints' | 'pointsInPeriod') => after.summary[name] - before.summary[name]
+  expect([more('totalPoints'), more('pointsInPeriod')]).toEqual([10 + dailyPoints, 10 + dailyPoints])
+  expect(of(after, 'Username taken') - of(before, 'Username taken')).toBe(10)
+  expect(of(after, 'Daily bonus') - of(before, 'Daily bonus')).toBe(dailyPoints)
+  const all = after.pointsBreakdown.reduce((sum, one) => sum + one.points, 0)
+  expect(all).toBe(after.summary.totalPoints)
+  const sent = async () => ((await read()).summary.totalMessages ?? 0) - (before.summary.totalMessages ?? 0)
+  await expect.poll(sent).toBe(2)
 })
 
 test('admins read of each account what can be counted of it, and not its address of e-mail', async () => {

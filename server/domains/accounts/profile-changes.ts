@@ -126,7 +126,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     findable_by_phone: change.findable_by_phone,
     email_updates_opt_in: change.email_updates_opt_in,
     status_emoji: change.status_emoji,
-    status_text: change.status_text === '' ? null : change.status_text?.normalize('NFC'),
+    status_text: change.status_text === undefined ? undefined : change.status_text?.normalize('NFC') || null,
     do_not_disturb: change.do_not_disturb,
   }
   const fields = withoutUndefined(given)

@@ -6,7 +6,9 @@ import { analytics as contract, type Period, type WalletType } from '#shared/api
 import type { OutputOf } from '#shared/kit/contract'
 import { bucketOf, summaryOf } from './count.ts'
 import { listsOf } from './lists.ts'
+import { totalMessages } from './messages.ts'
 import { countersOf } from './of-account.ts'
+import { giftsOf, pointsByReason } from './points.ts'
 import { spanOf } from './spans.ts'
 
 type Counted = OutputOf<typeof contract.read>
@@ -41,18 +43,20 @@ function counted(node: Node, period: Period, exclude: readonly WalletType[]): Pr
 
 async function count(period: Period, exclude: readonly WalletType[], now: number): Promise<Counted> {
   const { start, buckets, labelOf } = spanOf(period, now)
+  const gifts = await giftsOf()
   const timeSeries = []
   for (const [at, from] of buckets.entries())
     timeSeries.push({
       date: new Date(from).toISOString(),
       label: labelOf(from),
-      ...(await bucketOf(from, buckets[at + 1] ?? now, exclude)),
+      ...(await bucketOf(from, buckets[at + 1] ?? now, exclude, gifts)),
     })
-  const summary = await summaryOf(start, now, exclude)
+  const summary = await summaryOf(start, now, exclude, gifts)
   return {
-    summary,
+    summary: { ...summary, totalMessages: await totalMessages() },
     timeSeries,
     ...(await listsOf(summary, exclude)),
+    pointsBreakdown: await pointsByReason(gifts, now),
     period,
     startDate: new Date(start).toISOString(),
     endDate: new Date(now).toISOString(),
