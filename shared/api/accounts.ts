@@ -240,7 +240,7 @@ const standing = {
     errorBody: 'text',
   }),
   users: operation({
-    summary: 'Accounts, a page at a time; `search` is an exact address or the start of a username.',
+    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or a display name.',
     http: 'GET /api/admin/users',
     access: 'admin',
     limit: 'general',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { deceptionBy, isReserved } from '#server/domains/accounts/names'
-import { noteLooks } from '#server/domains/accounts/profile-changes'
+import { noteLooks, noteSought } from '#server/domains/accounts/profile-changes'
 import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
@@ -417,7 +417,7 @@ describe('roles', () => {
     expect(lowered).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('admins list accounts by page, by the start of a username, and by address', async () => {
+  test('admins list accounts by page, by the start of a name, and by address', async () => {
     const [boss, zed] = [await person('root'), await person('zed')]
     await zed.call('POST /api/username', { username: 'zed_of_zeds' })
     for (const search of ['zed_', '@ZED_of', zed.address]) {
@@ -429,6 +429,18 @@ describe('roles', () => {
         users: [{ wallet_address: zed.address, login_count: 1 }],
       })
     }
+    await zed.call('PATCH /api/user/profile', { display_name: 'Zoë 🦊 of Zeds' })
+    const found = async (search: string) =>
+      (await boss.call(`GET /api/admin/users?search=${encodeURIComponent(search)}`)).body.total
+    for (const search of ['zoë', 'ZOE\u0308 ', 'Zoë 🦊 OF z'])
+      expect([search, await found(search)]).toEqual([search, 1])
+    for (const search of ['of zeds', '.*', '{"$ne":null}']) expect([search, await found(search)]).toEqual([search, 0])
+    await Accounts.updateOne({ _id: zed.address }, { $unset: { display_name_sought: '' } })
+    expect(await found('zoë')).toBe(0)
+    await noteSought()
+    expect(await found('zoë')).toBe(1)
+    await zed.call('PATCH /api/user/profile', { display_name: null })
+    expect(await found('zoë')).toBe(0)
     const first = await boss.call('GET /api/admin/users?limit=2&sortBy=created_at&sortOrder=asc')
     const second = await boss.call('GET /api/admin/users?limit=2&page=2&sortBy=created_at&sortOrder=asc')
     expect(first.body.users).toHaveLength(2)

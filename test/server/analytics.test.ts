@@ -64,7 +64,8 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
     'knowledgeItemsCount',
   ] as const)
     expect([name, more(name)]).toEqual([name, 0])
-  const sum = (name: keyof Omit<(typeof timeSeries)[number], 'date' | 'label'>) => timeSeries.reduce((all, bucket) => all + bucket[name], 0)
+  const sum = (name: keyof Omit<(typeof timeSeries)[number], 'date' | 'label'>) =>
+    timeSeries.reduce((all, bucket) => all + bucket[name], 0)
   expect([sum('newUsers'), sum('groups'), sum('agents')]).toEqual([
     ...[summary.newUsersCount, summary.groupsCreated, summary.newAgentsCount],
   ])
@@ -86,7 +87,10 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
   await Accounts.updateOne({ _id: other.account }, { $set: { beta_access_applied_at: new Date() } })
   await Accounts.updateOne({ _id: third.account }, { $set: { public_landing_enabled: true } })
   const { summary } = await read('24h', door)
-  const more = Object.entries(summary).map(([name, figure]) => [name, figure - (before[name as keyof typeof before] ?? 0)])
+  const more = Object.entries(summary).map(([name, figure]) => [
+    name,
+    figure - (before[name as keyof typeof before] ?? 0),
+  ])
   expect(Object.fromEntries(more.filter(([, figure]) => figure !== 0))).toEqual({
     ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
     ...{ betaApplicantsCount: 2, betaApprovedCount: 1, betaPendingCount: 1 },

@@ -8,7 +8,14 @@ import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
-import { changeProfile, claimUsername, noteLooks, picturesAmong, releaseUsername } from './profile-changes.ts'
+import {
+  changeProfile,
+  claimUsername,
+  noteLooks,
+  noteSought,
+  picturesAmong,
+  releaseUsername,
+} from './profile-changes.ts'
 import { followProfiles, profileOf, statusOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
@@ -109,6 +116,7 @@ export const accounts = defineDomain(
       const stopFollowing = followProfiles(node)
       namesFiles(node, 'people', picturesAmong)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
+      void noteSought().catch((error: unknown) => node.logger.warn({ error }, 'older names are not found'))
       await patiently(() => ensureAdmins(node))
       return [stopFollowing]
     },

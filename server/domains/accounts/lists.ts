@@ -4,6 +4,7 @@ import { canonicalAddress } from '#shared/kit/primitives'
 import { invitesAllocated } from './accounts.ts'
 import { countersOf } from './counters.ts'
 import { type Account, Accounts } from './model.ts'
+import { soughtAs } from './names.ts'
 import { profileOf } from './profiles.ts'
 import { smartAccountIn } from './smart-account.ts'
 
@@ -58,10 +59,14 @@ export async function listUsers(node: Node, asked: Page) {
   return { users, total, page, limit, totalPages: Math.ceil(total / limit) }
 }
 
-/** An exact address, or the start of a username. */
+const startingWith = (start: string) => ({ $gte: start, $lt: `${start}\u{10ffff}` })
+
+/** An exact address, or the start of a username or a display name. */
 function searchFilter(search: string) {
-  const start = search.toLowerCase().replace(/^@/, '')
-  return { $or: [{ _id: canonicalAddress(search) }, { username: { $gte: start, $lt: `${start}\uffff` } }] }
+  const username = startingWith(search.toLowerCase().replace(/^@/, ''))
+  return {
+    $or: [{ _id: canonicalAddress(search) }, { username }, { display_name_sought: startingWith(soughtAs(search)) }],
+  }
 }
 
 const iso = (date: Date | null | undefined) => date?.toISOString() ?? null

@@ -14,6 +14,8 @@ export interface Account {
   /** What the username is taken for: no two accounts have the same. */
   username_look?: string
   display_name: string | null
+  /** The display name as it is looked for: in lower case. Absent where there is none, and in what older versions stored. */
+  display_name_sought?: string | null
   avatar_url: string | null
   /** Shown instead of the other while `use_custom_avatar` is on. */
   custom_avatar_url: string | null
@@ -92,6 +94,7 @@ export const Accounts = mongoose.model<Account>(
       username: { type: String },
       username_look: { type: String },
       display_name: optional,
+      display_name_sought: { type: String },
       avatar_url: optional,
       custom_avatar_url: optional,
       use_custom_avatar: { type: Boolean, required: true, default: false },
@@ -141,6 +144,7 @@ export const Accounts = mongoose.model<Account>(
     .index({ username: 1 }, { unique: true, partialFilterExpression: { username: { $exists: true } } })
     .index({ username_look: 1 }, { unique: true, partialFilterExpression: { username_look: { $exists: true } } })
     .index({ email: 1 }, { unique: true, partialFilterExpression: { email: { $exists: true } } })
+    .index({ display_name_sought: 1 })
     .index({ role: 1 })
     .index({ avatar_url: 1 })
     .index({ custom_avatar_url: 1 })

@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
-import { deceptionBy, isReserved, looksIn, usernameLook } from './names.ts'
+import { deceptionBy, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
@@ -44,6 +44,19 @@ export async function noteLooks(): Promise<void> {
     const found = await Accounts.find(without, { username: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, username } of found)
       if (username) await Accounts.updateOne({ _id, username }, { $set: named(username) }).catch(passOver)
+    last = found.at(-1)?._id ?? ''
+    if (last === '') return
+  }
+}
+
+/** Notes by what the display names that an older version stored are found. */
+export async function noteSought(): Promise<void> {
+  let last = ''
+  for (;;) {
+    const without = { _id: { $gt: last }, display_name: { $ne: null }, display_name_sought: { $exists: false } }
+    const found = await Accounts.find(without, { display_name: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
+    for (const { _id, display_name } of found)
+      await Accounts.updateOne({ _id, display_name }, { $set: displayNamed(display_name) })
     last = found.at(-1)?._id ?? ''
     if (last === '') return
   }
@@ -116,7 +129,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
   if (username) await refuseUsername(id, username)
   const given = {
     ...(username && named(username)),
-    display_name: name ?? change.display_name,
+    ...(change.display_name !== undefined && displayNamed(name ?? null)),
     avatar_url: change.avatar_url,
     custom_avatar_url: change.custom_avatar_url,
     use_custom_avatar: change.use_custom_avatar,
