@@ -41,6 +41,7 @@ import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
 import { scheduling } from './scheduling/index.ts'
 import { social } from './social/index.ts'
+import { stars } from './stars/index.ts'
 import { status } from './status/index.ts'
 import { streams } from './streams/index.ts'
 import { tokens } from './tokens/index.ts'
@@ -80,6 +81,7 @@ const registry = {
   social,
   friends,
   contactNotes,
+  stars,
   calls,
   push,
   meetings,

@@ -26,10 +26,11 @@ import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { View } from '#server/log/types'
+import { RoomEvents } from '#server/log/model'
+import type { RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
+import { done, roomOfKey } from '#shared/kit/primitives'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody } from './drafts.ts'
@@ -143,6 +144,25 @@ export const remove: Action<typeof contract.remove> = async ({ room, id, reason,
   const key = await keyOf(room)
   const outcome = await removeMessage(context, key, account, id, reason ?? null, client_action_id)
   return { seq: outcome.row?.seq ?? outcome.view.seq }
+}
+
+/** Where a message is; whether its caller may know of it is judged there. */
+async function roomOfMessage(id: string): Promise<RoomKey> {
+  const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND')
+  return row.room
+}
+
+export const removeById: Action<typeof contract.removeById> = async ({ messageId }, context) => {
+  const { account } = signedIn(context)
+  const key = await roomOfMessage(messageId)
+  // Whoever may not know of the room learns no more than that there is no such message.
+  const unseen = (error: unknown) =>
+    error instanceof AppError && error.code === 'ROOM_NOT_FOUND' ? new AppError('MESSAGE_NOT_FOUND') : error
+  await removeMessage(context, key, account, messageId, null).catch((error: unknown) => {
+    throw unseen(error)
+  })
+  return done
 }
 
 export async function removeMessage(

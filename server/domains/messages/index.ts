@@ -2,7 +2,7 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
-import { edit, pin, react, remove } from './edits.ts'
+import { edit, pin, react, remove, removeById } from './edits.ts'
 import { followSearch } from './filing.ts'
 import { startHeads } from './heads.ts'
 import { history, pins, reactions } from './history.ts'
@@ -25,6 +25,7 @@ const actions: Actions<typeof contract> = {
   check,
   edit,
   remove,
+  removeById,
   react,
   reactions,
   pin,
