@@ -7,7 +7,17 @@ import { starChanged, stars, starsAtMost } from '#shared/api/stars'
 import type { RoomRef } from '#shared/kit/primitives'
 import { dmOf } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
-import { channelOf, groupOf, moderates, over, type Person, people, person, sealed, staysSilent } from '#test/support/people'
+import {
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  sealed,
+  staysSilent,
+} from '#test/support/people'
 import { call } from '#test/support/wallet'
 
 let one: Person
@@ -27,33 +37,36 @@ const inChannel = (room: RoomRef, messageId: string) =>
 const textsOf = async (who: Person) => (await who.does('rest', stars.list, {})).messages.map(({ content }) => content)
 
 describe('starred messages', () => {
-  test.each(over)('over %s: are listed as they are now, newest star first, until the star is taken away', async (door) => {
-    const room = await channelOf(one, two)
-    const [first, second] = [await says(two, room, 'First'), await says(two, room, 'Second')]
-    await one.does(door, stars.add, { ...inChannel(room, first), notes: 'For the trip' })
-    const { starred } = await one.does(door, stars.add, { ...inChannel(room, second), userAddress: one.account })
-    expect(starred).toMatchObject({
-      ...{ user_address: one.account, message_id: second, message_type: 'channel', channel_id: room.id },
-      ...{ group_id: null, peer_address: null, sender_address: two.account, content: 'Second', notes: null },
-    })
-    await two.does('rest', messages.edit, { room, id: first, text: 'First, mended' })
-    const listed = await one.does(door, stars.list, { type: 'channel' })
-    expect(listed).toMatchObject({
-      messages: [{ content: 'Second' }, { content: 'First, mended', notes: 'For the trip' }],
-      next: null,
-    })
-    expect((await one.does(door, stars.list, { type: 'group' })).messages).toEqual([])
-    const page = await one.does(door, stars.list, { limit: 1 })
-    expect(page).toMatchObject({ messages: [{ content: 'Second' }], next: starred.id })
-    const rest = await one.does(door, stars.list, { limit: 1, before: page.next })
-    expect(rest).toMatchObject({ messages: [{ content: 'First, mended' }], next: null })
-    await one.does(door, stars.add, inChannel(room, first))
-    await one.does(door, stars.add, { ...inChannel(room, second), notes: 'Later' })
-    const again = (await one.does(door, stars.list, {})).messages
-    expect(again.map(({ notes }) => notes)).toEqual(['Later', 'For the trip'])
-    for (let twice = 0; twice < 2; twice++) await one.does(door, stars.remove, { messageId: first })
-    expect(await textsOf(one)).toEqual(['Second'])
-  })
+  test.each(over)(
+    'over %s: are listed as they are now, newest star first, until the star is taken away',
+    async (door) => {
+      const room = await channelOf(one, two)
+      const [first, second] = [await says(two, room, 'First'), await says(two, room, 'Second')]
+      await one.does(door, stars.add, { ...inChannel(room, first), notes: 'For the trip' })
+      const { starred } = await one.does(door, stars.add, { ...inChannel(room, second), userAddress: one.account })
+      expect(starred).toMatchObject({
+        ...{ user_address: one.account, message_id: second, message_type: 'channel', channel_id: room.id },
+        ...{ group_id: null, peer_address: null, sender_address: two.account, content: 'Second', notes: null },
+      })
+      await two.does('rest', messages.edit, { room, id: first, text: 'First, mended' })
+      const listed = await one.does(door, stars.list, { type: 'channel' })
+      expect(listed).toMatchObject({
+        messages: [{ content: 'Second' }, { content: 'First, mended', notes: 'For the trip' }],
+        next: null,
+      })
+      expect((await one.does(door, stars.list, { type: 'group' })).messages).toEqual([])
+      const page = await one.does(door, stars.list, { limit: 1 })
+      expect(page).toMatchObject({ messages: [{ content: 'Second' }], next: starred.id })
+      const rest = await one.does(door, stars.list, { limit: 1, before: page.next })
+      expect(rest).toMatchObject({ messages: [{ content: 'First, mended' }], next: null })
+      await one.does(door, stars.add, inChannel(room, first))
+      await one.does(door, stars.add, { ...inChannel(room, second), notes: 'Later' })
+      const again = (await one.does(door, stars.list, {})).messages
+      expect(again.map(({ notes }) => notes)).toEqual(['Later', 'For the trip'])
+      for (let twice = 0; twice < 2; twice++) await one.does(door, stars.remove, { messageId: first })
+      expect(await textsOf(one)).toEqual(['Second'])
+    },
+  )
 
   test('documented fields that say what the message said are not taken for true', async () => {
     const room = await channelOf(one, two)
@@ -124,7 +137,12 @@ describe('starred messages', () => {
     expect(await code(third, inChannel(room, id))).toBe('NOT_A_MEMBER')
     await moderates(one, { room, action: 'ban', target: two.account })
     expect(await code(two, inChannel(room, id))).toBe('BANNED')
-    for (const fault of [{ channelId: null }, { messageType: 'nowhere' }, { messageId: '' }, { notes: 'x'.repeat(501) }])
+    for (const fault of [
+      { channelId: null },
+      { messageType: 'nowhere' },
+      { messageId: '' },
+      { notes: 'x'.repeat(501) },
+    ])
       expect(await code(one, { ...inChannel(room, id), ...fault })).toBe('VALIDATION_ERROR')
     expect(await Stars.countDocuments({ user_address: { $in: [two.account, third.account] } })).toBe(0)
   })
@@ -153,7 +171,11 @@ describe('starred messages', () => {
     const star = await Stars.findOne({ user_address: one.account, message_id: kept }).lean()
     const fill = (message_id: string) =>
       Stars.insertMany(
-        Array.from({ length: starsAtMost - 1 }, (_, at) => ({ ...star, _id: `${one.account} filled ${at}`, message_id })),
+        Array.from({ length: starsAtMost - 1 }, (_, at) => ({
+          ...star,
+          _id: `${one.account} filled ${at}`,
+          message_id,
+        })),
       )
     await fill(kept)
     expect((await one.refused('rest', stars.add, inChannel(room, more))).code).toBe('CONFLICT')

@@ -9,7 +9,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { Message } from '#shared/api/message'
 import { stars as contract, type Starred, starChanged, starsAtMost } from '#shared/api/stars'
 import { AppError } from '#shared/errors'
-import { type RoomRef, done, dmOf, type RoomType, roomKey, roomOfKey } from '#shared/kit/primitives'
+import { dmOf, done, type RoomRef, type RoomType, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { idIn, peerIn } from '#shared/kit/room-key'
 import { isBetweenTwo, isSingle } from '#shared/kit/room-kinds'
 import { type Star, Stars } from './model.ts'
@@ -86,7 +86,9 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
   if (isSingle(type)) return { type, id: null }
   const id = isBetweenTwo(type) ? peerAddress && dmOf(account, peerAddress).id : (channelId ?? groupId)
   if (id !== undefined) return { type, id }
-  throw new AppError('VALIDATION_ERROR', { message: 'Name the room of the message, by channelId, groupId or peerAddress' })
+  throw new AppError('VALIDATION_ERROR', {
+    message: 'Name the room of the message, by channelId, groupId or peerAddress',
+  })
 }
 
 /** Refuses one star too many; of those that are there, what can be read no more makes room. */
@@ -107,9 +109,7 @@ async function readableAmong(context: Context, found: readonly Star[]): Promise<
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
   const rooms = [...new Set(found.map(({ room }) => room))]
-  const pages = await Promise.all(
-    rooms.map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))),
-  )
+  const pages = await Promise.all(rooms.map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))))
   return new Map(pages.flatMap((page) => [...page]))
 }
 
