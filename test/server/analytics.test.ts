@@ -89,7 +89,7 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
   const { summary } = await read('24h', door)
   const more = Object.entries(summary).map(([name, figure]) => [
     name,
-    figure - (before[name as keyof typeof before] ?? 0),
+    (figure ?? 0) - (before[name as keyof typeof before] ?? 0),
   ])
   expect(Object.fromEntries(more.filter(([, figure]) => figure !== 0))).toEqual({
     ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
