@@ -174,7 +174,6 @@ export const messages = {
     limit: 'messaging',
     repeat: 'harmless',
     errorBody: 'text',
-    whileSuspended: 'judged',
     input: z.object({ messageId: Id, userAddress: CallerAddress }),
     output: Done,
     errors: ['BANNED', 'BLOCKED', 'NOT_A_MEMBER', 'ROOM_ARCHIVED', 'MESSAGE_NOT_FOUND'],
