@@ -43,6 +43,7 @@ import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
 import { scheduling } from './scheduling/index.ts'
 import { social } from './social/index.ts'
+import { stars } from './stars/index.ts'
 import { status } from './status/index.ts'
 import { streams } from './streams/index.ts'
 import { tokens } from './tokens/index.ts'
@@ -82,6 +83,7 @@ const registry = {
   social,
   friends,
   contactNotes,
+  stars,
   calls,
   push,
   meetings,

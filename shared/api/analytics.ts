@@ -57,6 +57,9 @@ const Summary = z.object({
   /** Who has asked for access, and has none. */
   betaPendingCount: figure,
   totalCalls: figure,
+  /** All that were ever given; none is taken back. */
+  totalPoints: figure,
+  pointsInPeriod: figure,
   acceptedFriendships: figure,
   /** Of the period: those that are open or were accepted. */
   friendRequestsCount: figure,
@@ -72,12 +75,20 @@ const Summary = z.object({
 })
 export type AnalyticsSummary = z.infer<typeof Summary>
 
+/** Messages that were ever sent, in rooms of every kind; left out where there are too many rooms to ask. */
+const messages = { totalMessages: figure.optional() }
+
 const Bucket = z.object({
   /** Where it begins. */
   date: Time,
   /** The same for people, in UTC: an hour, a day, or a month. */
   label: z.string(),
   newUsers: figure,
+  points: figure,
+  /** Accounts that came by an invitation. */
+  invites: figure,
+  /** Those that are open or were accepted. */
+  friendRequests: figure,
   groups: figure,
   agents: figure,
   agentChats: figure,
@@ -98,6 +109,8 @@ const lists = {
   ),
   /** At most a hundred. */
   officialAgentsList: z.array(TopAgent),
+  /** What points were ever given for, by the words of the entry. */
+  pointsBreakdown: z.array(z.object({ reason: z.string(), points: figure })),
   /** Of the kinds that are not left out. */
   walletTypeBreakdown: z.array(z.object({ type: z.enum(walletTypes), count: figure })),
   /** The newest accounts whose smart account is fixed. */
@@ -126,7 +139,7 @@ export const analytics = {
       exclude: Excluded,
     }),
     output: z.object({
-      summary: Summary,
+      summary: Summary.extend(messages),
       timeSeries: z.array(Bucket),
       ...lists,
       period: z.enum(periods),

@@ -46,6 +46,7 @@ import { scheduling } from './scheduling.ts'
 import { serviceTokens } from './service-tokens.ts'
 import { sessions } from './sessions.ts'
 import { social } from './social.ts'
+import { starEvents, stars } from './stars.ts'
 import { status } from './status.ts'
 import { streamEvents } from './stream-events.ts'
 import { streams } from './streams.ts'
@@ -81,6 +82,7 @@ export const api = {
   social,
   friends,
   contactNotes,
+  stars,
   calls,
   push,
   meetings,
@@ -117,6 +119,7 @@ export const told = {
   identities: identityEvents,
   friends: friendEvents,
   contactNotes: contactNoteEvents,
+  stars: starEvents,
   booking: bookingEvents,
   calls: callEvents,
   meetings: meetingEvents,
@@ -136,6 +139,7 @@ export const events = {
   ...told.identities,
   ...told.friends,
   ...told.contactNotes,
+  ...told.stars,
   ...told.booking,
   ...told.calls,
   ...told.meetings,

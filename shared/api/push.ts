@@ -18,7 +18,7 @@ export const ringing = 'incoming_call' as const
 /** Those of what is said in rooms. */
 export type MessagePush = Extract<PushType, `${string}message`>
 
-/** Why a notification was not sent: the preference that is off, or the hours. */
+/** Why a notification was not sent: the preference that is off, the hours, or that nothing is to be told. */
 const suppressions = [
   'notify_dms',
   'notify_groups',
@@ -26,6 +26,7 @@ const suppressions = [
   'notify_calls',
   'notify_invitations',
   'quiet_hours',
+  'do_not_disturb',
 ] as const
 export type Suppression = (typeof suppressions)[number]
 

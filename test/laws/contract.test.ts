@@ -219,6 +219,7 @@ describe('the contract', () => {
         'push.unsubscribe',
         'rooms.leave',
         'scheduling.removeWindow',
+        'stars.remove',
         'streams.end',
         'streams.remove',
         'webhooks.remove',

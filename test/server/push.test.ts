@@ -368,6 +368,21 @@ describe('preferences', () => {
     await quiet(-1, 2)
     expect(await sends(one, one, { type: 'incoming_call' })).toEqual({ success: true })
   })
+
+  test('tell of nothing, calls too, while somebody does not want to be disturbed', async () => {
+    const endpoint = await subscribes(two)
+    await two.does('rest', accounts.updateProfile, { do_not_disturb: true })
+    for (const type of ['notification', 'incoming_call'] as const)
+      expect(await sends(two, two, { type })).toEqual({ success: true, suppressed: 'do_not_disturb' })
+    await writes(one, dmOf(one.account, two.account))
+    await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'ringing' })
+    await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'missed' })
+    await two.does('rest', accounts.updateProfile, { do_not_disturb: false })
+    expect(await sends(two, two)).toEqual({ success: true })
+    await settled(endpoint, two)
+    expect(noticesAt(endpoint).filter(({ type }) => type === 'incoming_call')).toEqual([])
+    expect(await two.does('rest', contract.preferences, {})).not.toHaveProperty('doNotDisturb')
+  })
 })
 
 describe('browsers are told by themselves', () => {

@@ -3,7 +3,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
-import { looksIn } from './names.ts'
+import { displayNamed, looksIn } from './names.ts'
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
@@ -60,7 +60,7 @@ const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
 
 /** An account that nobody signs in to; service tokens speak for it. */
 export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
-  const about = { display_name, public_landing_enabled: true }
+  const about = { ...displayNamed(display_name), public_landing_enabled: true }
   const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
   return bot.toObject()
 }
@@ -80,14 +80,14 @@ export async function ensureHouse(at: number): Promise<string> {
 /** An account that an agent speaks by in rooms; nobody signs in to it. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
-  await Accounts.create({ _id, display_name, avatar_url, ...madeAt(time) }).catch((error: unknown) => {
+  await Accounts.create({ _id, ...displayNamed(display_name), avatar_url, ...madeAt(time) }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
 }
 
 /** False where the agent has none. */
 export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
-  return (await Accounts.updateOne({ _id }, { $set: { display_name, avatar_url } })).matchedCount === 1
+  return (await Accounts.updateOne({ _id }, { $set: { ...displayNamed(display_name), avatar_url } })).matchedCount === 1
 }
 
 /** Several at once make one. */

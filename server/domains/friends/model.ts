@@ -61,5 +61,6 @@ export const Pairs = mongoose.model<Pair>(
     .index({ from_friend_id: 1 }, { unique: true })
     .index({ to_friend_id: 1 }, { unique: true })
     .index({ from_address: 1, state: 1, version: -1 })
-    .index({ to_address: 1, state: 1, version: -1 }),
+    .index({ to_address: 1, state: 1, version: -1 })
+    .index({ asked_at: 1 }),
 )

@@ -71,5 +71,6 @@ export const InviteUses = mongoose.model<StoredUse>(
   )
     .index({ invite_id: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
     .index({ invite_id: 1, used_at: -1 })
-    .index({ owner_address: 1 }),
+    .index({ owner_address: 1 })
+    .index({ used_at: 1 }),
 )

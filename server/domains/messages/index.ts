@@ -12,7 +12,7 @@ import { pin } from './pins.ts'
 import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { react } from './reactions.ts'
 import { read, readMessage, receipts } from './reads.ts'
-import { remove } from './removals.ts'
+import { remove, removeById } from './removals.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { sharedKeyHistory } from './shared-key.ts'
@@ -28,6 +28,7 @@ const actions: Actions<typeof contract> = {
   check,
   edit,
   remove,
+  removeById,
   react,
   reactions,
   pin,

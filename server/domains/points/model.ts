@@ -27,5 +27,6 @@ export const PointEntries = mongoose.model<StoredEntry>(
     { collection: 'point_entries', versionKey: false },
   )
     .index({ wallet_address: 1, claim: 1 }, { unique: true })
-    .index({ wallet_address: 1, _id: -1 }),
+    .index({ wallet_address: 1, _id: -1 })
+    .index({ reason: 1, points: 1, _id: 1 }),
 )

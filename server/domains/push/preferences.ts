@@ -1,3 +1,4 @@
+import { accountOf } from '#server/domains/accounts/accounts'
 import { hourBy, isZone } from '#server/domains/scheduling/open-time'
 import { isDuplicate } from '#server/ports/database/port'
 import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
@@ -24,9 +25,19 @@ const fields = {
   notifyInvitations: 'notify_invitations',
 } as const satisfies Record<keyof Preferences, keyof StoredPreferences>
 
-export async function preferencesOf(account: string): Promise<Preferences> {
-  const stored = { ...usual, ...(await PushPreferences.findOne({ _id: account }).lean<StoredPreferences>()) }
+/** With whether the account is to be told of nothing, which its profile says. */
+interface Wanted extends Preferences {
+  doNotDisturb: boolean
+}
+
+export async function preferencesOf(account: string): Promise<Wanted> {
+  const [found, owner] = await Promise.all([
+    PushPreferences.findOne({ _id: account }).lean<StoredPreferences>(),
+    accountOf(account),
+  ])
+  const stored = { ...usual, ...found }
   return {
+    doNotDisturb: owner?.do_not_disturb ?? false,
     quietStart: stored.quiet_start,
     quietEnd: stored.quiet_end,
     quietTimezone: stored.quiet_timezone ?? null,
@@ -66,7 +77,8 @@ const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
 }
 
 /** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
-export function suppressionOf(preferences: Preferences, type: PushType, now: number): Suppression | null {
+export function suppressionOf(preferences: Wanted, type: PushType, now: number): Suppression | null {
+  if (preferences.doNotDisturb) return 'do_not_disturb'
   const [wanted, suppression] = switches[type] ?? []
   if (wanted && suppression && !preferences[wanted]) return suppression
   return type !== ringing && isQuiet(preferences, now) ? 'quiet_hours' : null
