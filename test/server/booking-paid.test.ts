@@ -271,18 +271,18 @@ solo(
   async () => {
     onTestFinished(() => server.setAhead(0))
     const by = (name: string, more: object) => asGuest(server.url, { ...at(9), ...guestOf(name), ...more })
-    const paymentHeader = await pay()
+    const paymentHeader = await pay({ until: 4_102_444_800 })
     facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
     expect(outcomeOf(await by('Ann', { paymentHeader }))).toBe('202 PAYMENT_PENDING')
-    server.setAhead(900)
+    server.setAhead(1_200)
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('409 SLOT_TAKEN')
-    server.setAhead(1_100)
+    server.setAhead(1_400)
     const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
     await expect.poll(held).toBe(0)
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
     facilitator.settlements.length = 0
     const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
-    server.setAhead(1_500)
+    server.setAhead(1_800)
     await expect.poll(() => Payments.countDocuments({ agent_id: `call:${host.account}`, state: 'settled' })).toBe(1)
     // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
     if (process.env.PLAZA_TEST_STORE === 'mongodb') return
@@ -319,7 +319,6 @@ solo.each(over)('a payment that is no good books nothing, and is told why, over 
   expect(await outcome(await pay({ value: '5549999' }))).toBe('402 INSUFFICIENT_PAYMENT')
   expect(await outcome(await pay({ network: 'base' }))).toBe('402 WRONG_NETWORK')
   expect(await outcome(await pay({ until: 1_000 }))).toBe('402 PAYMENT_EXPIRED')
-  expect(await outcome(await pay({ until: 4_102_444_800 }))).toBe('402 INVALID_PAYMENT')
   expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
   facilitator.settlements.push({ state: 'refused', reason: 'failed' })
   expect(await outcome(await pay())).toBe('402 X402_PAYMENT_FAILED')

@@ -108,15 +108,7 @@ describe.each(exact)('T30: a payment of version 2 ($requirement.network)', (vect
   })
 })
 
-const truly = [
-  'exact amount',
-  'overpaid',
-  'underpaid',
-  'expired',
-  'valid until 2100',
-  'not yet valid',
-  'other recipient',
-]
+const truly = ['exact amount', 'overpaid', 'underpaid', 'expired', 'not yet valid', 'other recipient']
 const sent = vectors.filter(({ label }) => truly.includes(label))
 test.each(sent)('the digest of the payment that is $label ($requirement.network) is that of the vector', (vector) => {
   const proof = readProof(vector.headerBase64)
@@ -206,11 +198,6 @@ describe('a payment', () => {
     expect(await judge(await until(verifyAtUnix + 5), wanted(facts))).toBe('PAYMENT_EXPIRED')
     expect(await judge(await until(verifyAtUnix + 60, verifyAtUnix), wanted(facts))).toBe('ok')
     expect(await judge(await until(verifyAtUnix + 60, verifyAtUnix + 1), wanted(facts))).toBe('INVALID_PAYMENT')
-  })
-
-  test('T30: is good for no more than a quarter of an hour', async () => {
-    expect(await judge(await until(verifyAtUnix + 900), wanted(facts))).toBe('ok')
-    expect(await judge(await until(verifyAtUnix + 901), wanted(facts))).toBe('INVALID_PAYMENT')
   })
 
   test('of a contract wallet is judged by the contract, and refused where there is no chain to ask', async () => {

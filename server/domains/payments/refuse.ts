@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import { paymentRequired, requiredHeaders, requirementOf, type Wanted } from './requirement.ts'
 
 const texts: Readonly<Record<PaymentCode, string>> = {
-  INVALID_PAYMENT: 'The payment is not valid, is good for too long, or was used before',
+  INVALID_PAYMENT: 'The payment is not valid, or it was used before',
   WRONG_NETWORK: 'The payment is for another network',
   INSUFFICIENT_PAYMENT: 'The payment is too small, or the payer has too little',
   PAYMENT_EXPIRED: 'The payment has expired',

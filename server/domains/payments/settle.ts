@@ -15,7 +15,7 @@ import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
 import { codes } from './refuse.ts'
-import { requirementOf, type Wanted } from './requirement.ts'
+import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
 
 const soonMilliseconds = 1_000
 const longestWaitMilliseconds = 300_000
@@ -104,9 +104,11 @@ const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilli
 const endOf = (node: Node, payment: StoredPayment): number =>
   Number(proofOf(node, payment).authorization.validBefore) * 1_000 + blockMilliseconds
 
-/** Whether a payment has been over for so long that what came of it would be known, if anybody could tell. */
-export const isLongOver = (node: Node, payment: StoredPayment): boolean =>
-  endOf(node, payment) + longestWaitMilliseconds < node.now()
+/** Whether so long has gone by since a payment was over, or was taken where it is good for years, that its outcome would be known if anybody could tell. */
+export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
+  const answered = payment.created_at.getTime() + 3 * maxTimeoutSeconds * 1_000
+  return Math.min(endOf(node, payment), answered + blockMilliseconds) + longestWaitMilliseconds < node.now()
+}
 
 /** Null where this server asks no node of that chain. */
 export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>

@@ -5,14 +5,12 @@ import type { Chain } from '#server/ports/chain/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
 import { type OfferedProof, readProof } from './read-proof.ts'
-import { maxTimeoutSeconds, type Wanted } from './requirement.ts'
+import type { Wanted } from './requirement.ts'
 
 export type Judged = { ok: true; proof: Proof } | { ok: false; code: PaymentCode }
 
 /** So long a payment must still be good for, as settling it takes a while. */
 const leastSecondsLeft = 6n
-/** No payment is good for longer, as what came of it is not known for good before it is over. Clocks differ by ten minutes at most. */
-const mostSecondsLeft = BigInt(maxTimeoutSeconds + 600)
 
 /** What the payer signs (EIP-712 over EIP-3009). */
 export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${string}` {
@@ -33,8 +31,7 @@ export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${
 }
 
 /**
- * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now and not for long, and signed by
- * the payer. Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
+ * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now, and signed by the payer. Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
  */
 export async function judgeProof(
   header: string,
@@ -85,7 +82,6 @@ function contradiction(
 function lateness({ authorization: { validAfter, validBefore } }: OfferedProof, now: number): PaymentCode | null {
   const seconds = BigInt(Math.floor(now / 1000))
   if (BigInt(validBefore) < seconds + leastSecondsLeft) return 'PAYMENT_EXPIRED'
-  if (BigInt(validBefore) > seconds + mostSecondsLeft) return 'INVALID_PAYMENT'
   return BigInt(validAfter) > seconds ? 'INVALID_PAYMENT' : null
 }
 

@@ -20,14 +20,6 @@ export const payments: readonly Mutation[] = [
     caughtBy: paymentProofs,
   },
   {
-    name: 'a payment is good for as long as its payer wants',
-    breaks: 'T30',
-    file: 'server/domains/payments/verify.ts',
-    find: "  if (BigInt(validBefore) > seconds + mostSecondsLeft) return 'INVALID_PAYMENT'\n",
-    put: '',
-    caughtBy: paymentProofs,
-  },
-  {
     name: 'a payment of any amount is taken',
     breaks: 'T30',
     file: 'server/domains/payments/verify.ts',
