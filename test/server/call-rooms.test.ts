@@ -136,19 +136,22 @@ describe('of two of whom one has blocked the other since the call was booked', (
     return { recipientAddress: bookedHost.account, scheduledAt: inThreeDays(9) }
   }
 
-  test.each(over)('over %s: who is blocked does not enter, with or without a session; the host does, and cancels it', async (door) => {
-    const { id, invite_token: token } = await guest.does('rest', booking.schedule, await asked())
-    await begin(id)
-    await guest.does(door, booking.join, { token })
-    await host.does('rest', social.block, { userAddress: guest.account })
-    const refusal = await guest.refused(door, booking.join, { token })
-    expect(refusal).toMatchObject({ ...blocked, message: 'You cannot meet this user' })
-    expect(await visit(token)).toMatchObject(blocked)
-    await host.does(door, booking.join, { token })
-    const { calls } = await host.does(door, booking.calls, {})
-    expect(calls).toMatchObject([{ id, status: 'confirmed', scheduler_user: { wallet_address: guest.account } }])
-    await host.does(door, booking.cancel, { id, status: 'cancelled' })
-  })
+  test.each(over)(
+    'over %s: who is blocked does not enter, with or without a session; the host does, and cancels it',
+    async (door) => {
+      const { id, invite_token: token } = await guest.does('rest', booking.schedule, await asked())
+      await begin(id)
+      await guest.does(door, booking.join, { token })
+      await host.does('rest', social.block, { userAddress: guest.account })
+      const refusal = await guest.refused(door, booking.join, { token })
+      expect(refusal).toMatchObject({ ...blocked, message: 'You cannot meet this user' })
+      expect(await visit(token)).toMatchObject(blocked)
+      await host.does(door, booking.join, { token })
+      const { calls } = await host.does(door, booking.calls, {})
+      expect(calls).toMatchObject([{ id, status: 'confirmed', scheduler_user: { wallet_address: guest.account } }])
+      await host.does(door, booking.cancel, { id, status: 'cancelled' })
+    },
+  )
 
   test('who is blocked does not enter as the guest whose address they have verified', async () => {
     const named = guestOf(`Known ${guest.account.slice(-6)}`)
@@ -163,12 +166,15 @@ describe('of two of whom one has blocked the other since the call was booked', (
     expect((await visit(token)).status).toBe(200)
   })
 
-  test.each(over)('over %s: who is blocked does not enter by a link that the host has shared, and others do', async (door) => {
-    const made = await make()
-    const { invite_token: token } = made
-    pass(made, 0)
-    await host.does('rest', social.block, { userAddress: guest.account })
-    expect(await guest.refused(door, booking.join, { token })).toMatchObject(blocked)
-    expect((await visit(token)).status).toBe(200)
-  })
+  test.each(over)(
+    'over %s: who is blocked does not enter by a link that the host has shared, and others do',
+    async (door) => {
+      const made = await make()
+      const { invite_token: token } = made
+      pass(made, 0)
+      await host.does('rest', social.block, { userAddress: guest.account })
+      expect(await guest.refused(door, booking.join, { token })).toMatchObject(blocked)
+      expect((await visit(token)).status).toBe(200)
+    },
+  )
 })
