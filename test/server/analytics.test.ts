@@ -115,6 +115,7 @@ test('points are summed by what they were given for, and messages of all rooms t
   expect(of(after, 'Daily bonus') - of(before, 'Daily bonus')).toBe(dailyPoints)
   const all = after.pointsBreakdown.reduce((sum, one) => sum + one.points, 0)
   expect(all).toBe(after.summary.totalPoints)
+  expect(after.timeSeries.reduce((sum, one) => sum + one.points, 0)).toBe(after.summary.pointsInPeriod)
   const sent = async () => ((await read()).summary.totalMessages ?? 0) - (before.summary.totalMessages ?? 0)
   await expect.poll(sent).toBe(2)
 })
