@@ -96,8 +96,8 @@ export const calls: readonly Mutation[] = [
     name: 'notes that are told otherwise are not counted',
     breaks: 'one person is rung ten times an hour by another',
     file: 'server/domains/calls/index.ts',
-    find: 'if (isCorrected(call, next)) await allowRing(',
-    put: "if (call.status === 'ringing') await allowRing(",
+    find: 'if (isCorrected(call, next)) await allow(',
+    put: "if (call.status === 'ringing') await allow(",
     caughtBy: told('a note that is told otherwise counts'),
   },
   {
