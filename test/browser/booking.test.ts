@@ -106,11 +106,10 @@ test('a call is listed among the calls, and joined by its link from shortly befo
 
   const began = new Date(Date.now() - 60_000)
   await Calls.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
-  await host.getByRole('button', { name: /Settings$/ }).click()
-  await host.getByRole('tab', { name: 'Free times' }).click()
-  await host.getByRole('link', { name: /^Open:/ }).waitFor()
-  await host.getByText('Past and cancelled').click()
-  await host.getByText('There are none.').waitFor()
+  await host.reload()
+  await booked.getByRole('link', { name: /^Open:/ }).waitFor()
+  await booked.getByText('Past and cancelled').click()
+  await booked.getByText('There are none.').waitFor()
 
   // Half an hour after it began, by the clock of the page.
   await guest.clock.setFixedTime(Date.now() + 2_100_000)
