@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { readStore } from './environment.ts'
 import { sentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
-import { copies, filesIn } from './platform.ts'
+import { copies } from './platform/database.ts'
+import { filesIn } from './platform/files.ts'
 import { NoDatabase } from './ports/database/port.ts'
 
 const usage = `The store of this installation, as DATA_DIR says where it is.

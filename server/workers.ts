@@ -5,7 +5,7 @@ import { closeUntaken } from './hand-offs.ts'
 import { createCrewMetrics } from './kernel/metrics.ts'
 import { openOps } from './kernel/ops.ts'
 import { ConfigError } from './kernel/settings.ts'
-import type { Part } from './platform.ts'
+import type { Part } from './platform/part.ts'
 
 /** What a worker tells the primary. */
 export type Told =

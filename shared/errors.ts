@@ -77,6 +77,7 @@ export const errors = {
 
   STREAM_NOT_FOUND: [404, 'Stream not found'],
   STREAM_ENDED: [409, 'This stream has ended'],
+  INVALID_STREAM_KEY: [404, 'Nothing is published or watched by this name'],
   LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],
 
   INVALID_INVITE: [400, 'This code is not known, or was used already'],

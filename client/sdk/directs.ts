@@ -15,7 +15,7 @@ import { keyOf } from './keys.ts'
 import { SealedRoom } from './sealed-room.ts'
 import { table } from './table.ts'
 import type { Transport } from './transport.ts'
-import type { DirectState, LocalMessage, PayloadOf, Secrecy, Wallet } from './types.ts'
+import type { DirectState, LocalMessage, PayloadOf, Wallet } from './types.ts'
 
 interface DirectsOptions {
   call: Call
@@ -183,6 +183,12 @@ export class Direct extends SealedRoom<Conversation> {
     return this.sealer?.state ?? (this.isUnavailable ? unavailable : opening)
   }
 
+  /** What many are told at once is in clear. */
+  override read(message: LocalMessage, find: (id: string) => LocalMessage | undefined): LocalMessage {
+    const isTold = message.message_type === 'system' && message.local === 'sent' && !message.is_deleted
+    return isTold ? this.clear(message) : super.read(message, find)
+  }
+
   override events(events: readonly RoomEvent[]): void {
     if (events.some(({ type }) => table.keyEvents.includes(type))) void this.refresh(true).catch(() => undefined)
   }
@@ -193,12 +199,8 @@ export class Direct extends SealedRoom<Conversation> {
   }
 }
 
-const inClear: Secrecy = { state: 'clear', why: null, isSecret: false, epochId: null }
-
 /** One room whose members share a key. What was said before its messages were sealed is shown as it is. */
 export class Shared extends SealedRoom<SharedKey> {
-  readonly #inClear = new WeakMap<LocalMessage, LocalMessage>()
-
   get state(): null {
     return null
   }
@@ -211,9 +213,7 @@ export class Shared extends SealedRoom<SharedKey> {
   override read(message: LocalMessage, find: (id: string) => LocalMessage | undefined): LocalMessage {
     if (message.is_deleted || message.local !== 'sent' || isUnderSharedKey(message.content))
       return super.read(message, find)
-    const shown = this.#inClear.get(message) ?? { ...message, secrecy: inClear }
-    this.#inClear.set(message, shown)
-    return shown
+    return this.clear(message)
   }
 
   protected async keyless(): Promise<null> {

@@ -46,6 +46,8 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
     const init = {
       method,
       credentials,
+      // What a browser keeps of lists of one's own, which it may for some seconds, lacks what was just done.
+      cache: 'no-store' as const,
       headers: {
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(method === 'GET' || form ? {} : { 'content-type': 'application/json' }),

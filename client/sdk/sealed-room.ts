@@ -6,6 +6,7 @@ import type { Pending } from './outbox.ts'
 import type { DirectState, LocalMessage, RoomState, Secrecy } from './types.ts'
 
 const attempts = 4
+const inClear: Secrecy = { state: 'clear', why: null, isSecret: false, epochId: null }
 export const beingOpened: Secrecy = { state: 'opening', why: null, isSecret: true, epochId: null }
 
 /** What the server is told of a sealed message: the files that it names are kept as long as the message. */
@@ -25,6 +26,7 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
   /** What could not be opened and may be by now; it stays as it is until that is known. */
   readonly #stale = new Set<string>()
   readonly #shown = new WeakMap<object, { opened: unknown; quoted: unknown; shown: LocalMessage }>()
+  readonly #clear = new WeakMap<LocalMessage, LocalMessage>()
   readonly #listeners = new Set<() => void>()
   #loading: Promise<By> | null = null
   #sealer: By | null = null
@@ -117,6 +119,13 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
     if (known && known.opened === opened && known.quoted === quoted) return known.shown
     const shown = shownOf(message, opened, quoted && this.read(quoted, () => undefined))
     this.#shown.set(message, { opened, quoted, shown })
+    return shown
+  }
+
+  /** A message that was stored in clear, as it is shown: the same object each time. */
+  protected clear(message: LocalMessage): LocalMessage {
+    const shown = this.#clear.get(message) ?? { ...message, secrecy: inClear }
+    this.#clear.set(message, shown)
     return shown
   }
 

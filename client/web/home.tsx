@@ -9,6 +9,7 @@ import { useSession } from './accounts/session.ts'
 import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { ConnectionStrip } from './connection/connection-strip.tsx'
+import { NoticeStrip } from './connection/notice-strip.tsx'
 import { useActivity } from './connection/use-activity.ts'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
@@ -76,6 +77,7 @@ export function Home() {
             <DeletionsUndone>
               <div className="window">
                 <ConnectionStrip />
+                <NoticeStrip />
                 <div
                   className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
                 >

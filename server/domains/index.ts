@@ -6,6 +6,7 @@ import { agents } from './agents/index.ts'
 import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'
 import { booking } from './booking/index.ts'
+import { broadcasts } from './broadcasts/index.ts'
 import { bugReports } from './bug-reports/index.ts'
 import { calendar } from './calendar/index.ts'
 import { calls } from './calls/index.ts'
@@ -20,6 +21,7 @@ import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
+import { installation } from './installation/index.ts'
 import { inviteCodes } from './invites/codes.ts'
 import { invites } from './invites/index.ts'
 import { issues } from './issues/index.ts'
@@ -41,6 +43,7 @@ import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
 import { scheduling } from './scheduling/index.ts'
 import { social } from './social/index.ts'
+import { stars } from './stars/index.ts'
 import { status } from './status/index.ts'
 import { streams } from './streams/index.ts'
 import { tokens } from './tokens/index.ts'
@@ -80,11 +83,14 @@ const registry = {
   social,
   friends,
   contactNotes,
+  stars,
   calls,
   push,
   meetings,
   profiles,
   cluster,
+  installation,
+  broadcasts,
   wallet,
   betaAccess,
   bugReports,

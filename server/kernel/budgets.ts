@@ -77,6 +77,18 @@ export const budgets = {
     'address and minute',
     '429 with `Retry-After`',
   ),
+  chainQuestionsFrom: budget(
+    10,
+    'Questions to a chain about such headers, but those of a message that it has accepted here before',
+    'address and minute',
+    '429 with `Retry-After`; a message that a key has signed asks none',
+  ),
+  chainQuestionsOf: budget(
+    30,
+    'The same about one wallet',
+    'wallet and minute',
+    '429 with `Retry-After`; a message that a key has signed asks none',
+  ),
   groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
   groupInvitationsToOne: budget(
     3,

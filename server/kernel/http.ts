@@ -314,8 +314,24 @@ async function identifyAdmin(
   seen: { ip: string; userAgent: string },
 ): Promise<Caller> {
   const admin = await door.identifyAdmin(proof, { ...seen, origin: request.get('host') ?? null })
-  const credential = credentialOf(request)
-  if (credential !== null && (await door.identify(credential, seen)).account !== admin.account)
+  const account = await accountBeside(door, request, seen)
+  if (account !== null && account !== admin.account)
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return admin
+}
+
+/** Whose session comes with a request; null where none does, or a cookie that is good no more, which browsers send by themselves. */
+async function accountBeside(
+  door: HttpDoor,
+  request: Request,
+  seen: { ip: string; userAgent: string },
+): Promise<string | null> {
+  const credential = credentialOf(request)
+  if (credential === null) return null
+  try {
+    return (await door.identify(credential, seen)).account
+  } catch (error) {
+    if (hasBearer(request) || !(error instanceof AppError) || error.status !== 401) throw error
+    return null
+  }
 }

@@ -49,14 +49,14 @@ export function passMedia(door: Passing): RequestHandler {
     const isGuess = isOffer && guesses.includes(request.method)
     const origin = await originOf(id, { method: request.method, path: request.url }).catch(async (error: unknown) => {
       if (!(error instanceof AppError)) throw error
-      if (isGuess && error.code === 'NOT_FOUND') await countGuess(request, door)
+      if (isGuess && error.code === 'NOT_FOUND') await refuseGuess(request, door)
       throw error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
     })
     if (!origin) throw away()
     if ('body' in origin) return answer(request, response, origin)
     const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
     await pass(request, response, body, { ...origin, headers }, agent, async (status) => {
-      if (isGuess && status === 404) await countGuess(request, door)
+      if (isGuess && status === 404) await refuseGuess(request, door)
     })
   }
 }
@@ -73,9 +73,13 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
 
 const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
 
-/** A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address, as many people share one. */
-async function countGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<void> {
-  if (await node.limits.guard('webrtc', clientOf(request, proxies), most.misses, 60)) return
+/**
+ * Throws for a name that is none. A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address,
+ * as many people share one.
+ */
+async function refuseGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<never> {
+  if (await node.limits.guard('webrtc', clientOf(request, proxies), most.misses, 60))
+    throw new AppError(request.method === 'POST' ? 'INVALID_STREAM_KEY' : 'NOT_FOUND')
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
 

@@ -24,6 +24,9 @@ const Handle = z
 export const Social = z.object({ platform: z.enum(platforms), handle: Handle })
 export type Social = z.infer<typeof Social>
 
+/** What somebody says of the moment; shown beside the name, and not while the account is suspended. */
+export const status = { status_emoji: z.string().nullable(), status_text: z.string().nullable() }
+
 const Profile = z.object({
   address: z.string(),
   name: z.string(),
@@ -45,8 +48,29 @@ export const OwnProfile = Profile.extend({
   public_landing_enabled: z.boolean(),
   /** Whether anybody who knows the verified number finds the account; friends always do. */
   findable_by_phone: z.boolean(),
+  /** Whether the account wants letters about what is new; on from the moment it verifies an address. */
+  email_updates_opt_in: z.boolean(),
+  ...status,
+  /** Browsers are told of nothing while it is on. */
+  do_not_disturb: z.boolean(),
 })
 
+const figure = z.number().int()
+
+/** What can be counted of an account: friends and rooms as they are now, the rest as it ever was. */
+const counters = {
+  friends_count: figure,
+  groups_count: figure,
+  channels_joined: figure,
+  /** With those that were missed. */
+  total_calls: figure,
+  streams_created: figure,
+  streams_started: figure,
+  streams_ended: figure,
+}
+export type Counters = { [Name in keyof typeof counters]: number }
+
+/** As admins see an account: without its address of e-mail. */
 export const UserRecord = z.object({
   id: z.string(),
   wallet_address: z.string(),
@@ -55,6 +79,12 @@ export const UserRecord = z.object({
   username: z.string().nullable(),
   display_name: z.string().nullable(),
   avatar_url: Link.nullable(),
+  /** Null until it is fixed. */
+  smart_wallet_address: z.string().nullable(),
+  email_verified: z.boolean(),
+  email_updates_opt_in: z.boolean(),
+  subscription_tier: z.literal('free'),
+  subscription_expires_at: Time.nullable(),
   role: Role,
   is_banned: z.boolean(),
   ban_reason: z.string().nullable(),
@@ -76,6 +106,7 @@ export const UserRecord = z.object({
   last_active_at: Time.nullable(),
   created_at: Time,
   updated_at: Time,
+  ...counters,
 })
 
 export const Admin = z.object({

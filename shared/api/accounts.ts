@@ -1,7 +1,20 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Link, line, nameLine, pageSize, text } from '#shared/kit/primitives'
-import { Admin, OwnProfile, platforms, Role, Social, Username, UserRecord } from './account-records.ts'
+import {
+  Address,
+  CallerAddress,
+  clearable,
+  count,
+  Done,
+  Link,
+  line,
+  maybe,
+  nameLine,
+  OneEmoji,
+  pageSize,
+  text,
+} from '#shared/kit/primitives'
+import { Admin, OwnProfile, platforms, Role, Social, status, Username, UserRecord } from './account-records.ts'
 
 const HttpsUrl = z
   .url({ protocol: /^https$/, error: 'Invalid https URL' })
@@ -78,6 +91,7 @@ export const PublicPage = z.object({
     avatarUrl: Link.nullable(),
     bio: z.string().nullable(),
     is_bot: z.boolean(),
+    ...status,
   }),
   socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: Link })),
   /** Those that everybody may talk to, the newest first, at most 50. */
@@ -112,6 +126,7 @@ const profiles = {
           ens_name: z.string().nullable(),
           avatar_url: Link.nullable(),
           is_bot: z.boolean(),
+          ...status,
         })
         .nullable(),
     }),
@@ -159,6 +174,10 @@ const profiles = {
         .optional(),
       public_landing_enabled: z.boolean().optional(),
       findable_by_phone: z.boolean().optional(),
+      email_updates_opt_in: maybe(z.boolean()),
+      status_emoji: clearable(OneEmoji).optional(),
+      status_text: nameLine(0, 80).nullish(),
+      do_not_disturb: maybe(z.boolean()),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),
@@ -221,7 +240,7 @@ const standing = {
     errorBody: 'text',
   }),
   users: operation({
-    summary: 'Accounts, a page at a time; `search` is an exact address or the start of a username.',
+    summary: 'Accounts, a page at a time; `search` is an exact address, or the start of a username or a display name.',
     http: 'GET /api/admin/users',
     access: 'admin',
     limit: 'general',

@@ -34,6 +34,8 @@ export const ChatMessage = z.object({
   scheduling: Scheduling.nullable(),
   /** Absent where it is whole. */
   cut_short: CutShort.optional(),
+  /** How long an answer took, in milliseconds; absent where it was not finished, and of questions. */
+  ms: z.number().int().optional(),
 })
 export type ChatMessage = z.infer<typeof ChatMessage>
 

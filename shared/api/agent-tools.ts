@@ -139,11 +139,11 @@ export const agentTools = {
   }),
 
   detectApi: operation({
-    summary: 'Find out what kind of API is behind a URL.',
+    summary: 'Find out what kind of API is behind a URL: 30 times a minute, which are no questions to agents.',
     http: 'POST /api/agents/detect-api',
     socket: '/agents agent:detect-api',
     access: 'user',
-    limit: 'ai',
+    limit: 'general',
     repeat: 'harmless',
     input: z.object({
       url: ToolUrl,

@@ -9,15 +9,26 @@ export type Period = (typeof periods)[number]
 export const walletTypes = ['eoa', 'passkey', 'email', 'humanproof_id', 'partner_id', 'none'] as const
 export type WalletType = (typeof walletTypes)[number]
 
-const anyType = walletTypes.join('|')
+/** What `exclude` names: each kind, and those that others know by one word. */
+const kindsOf: Readonly<Record<string, readonly WalletType[]>> = {
+  ...Object.fromEntries(walletTypes.map((type) => [type, [type]])),
+  wallet: ['eoa'],
+  digitalid: ['humanproof_id', 'partner_id'],
+}
+const kindNames = Object.keys(kindsOf)
+const anyKind = `(${kindNames.join('|')})`
+
 const Excluded = z
   .string()
   .max(200)
-  .regex(new RegExp(`^((${anyType})(\\s*,\\s*(${anyType}))*)?$`), {
-    error: `exclude: of ${walletTypes.join(', ')}, separated by commas`,
+  .regex(new RegExp(`^[\\s,]*(${anyKind}([\\s,]+${anyKind})*[\\s,]*)?$`), {
+    error: `exclude: of ${kindNames.join(', ')}, separated by commas`,
   })
   .default('')
-  .transform((list) => walletTypes.filter((type) => list.split(/\s*,\s*/).includes(type)))
+  .transform((list) => {
+    const named = new Set(list.split(/[\s,]+/).flatMap((name) => kindsOf[name] ?? []))
+    return walletTypes.filter((type) => named.has(type))
+  })
 
 const figure = z.number().int()
 
@@ -46,6 +57,9 @@ const Summary = z.object({
   /** Who has asked for access, and has none. */
   betaPendingCount: figure,
   totalCalls: figure,
+  /** All that were ever given; none is taken back. */
+  totalPoints: figure,
+  pointsInPeriod: figure,
   acceptedFriendships: figure,
   /** Of the period: those that are open or were accepted. */
   friendRequestsCount: figure,
@@ -61,12 +75,20 @@ const Summary = z.object({
 })
 export type AnalyticsSummary = z.infer<typeof Summary>
 
+/** Messages that were ever sent, in rooms of every kind; left out where there are too many rooms to ask. */
+const messages = { totalMessages: figure.optional() }
+
 const Bucket = z.object({
   /** Where it begins. */
   date: Time,
   /** The same for people, in UTC: an hour, a day, or a month. */
   label: z.string(),
   newUsers: figure,
+  points: figure,
+  /** Accounts that came by an invitation. */
+  invites: figure,
+  /** Those that are open or were accepted. */
+  friendRequests: figure,
   groups: figure,
   agents: figure,
   agentChats: figure,
@@ -87,6 +109,8 @@ const lists = {
   ),
   /** At most a hundred. */
   officialAgentsList: z.array(TopAgent),
+  /** What points were ever given for, by the words of the entry. */
+  pointsBreakdown: z.array(z.object({ reason: z.string(), points: figure })),
   /** Of the kinds that are not left out. */
   walletTypeBreakdown: z.array(z.object({ type: z.enum(walletTypes), count: figure })),
   /** The newest accounts whose smart account is fixed. */
@@ -115,7 +139,7 @@ export const analytics = {
       exclude: Excluded,
     }),
     output: z.object({
-      summary: Summary,
+      summary: Summary.extend(messages),
       timeSeries: z.array(Bucket),
       ...lists,
       period: z.enum(periods),

@@ -69,12 +69,39 @@ function faultOf({ address, addresses }: Addressed): string | null {
 
 const reading = { access: 'public', limit: 'general', errorBody: 'text' } as const
 
+const Sought = z
+  .object({
+    attendanceEventId: AttendanceId.optional(),
+    attendanceCollectionId: AttendanceId.optional(),
+    userAddress: CallerAddress,
+  })
+  .refine(({ attendanceEventId, attendanceCollectionId }) => !attendanceEventId !== !attendanceCollectionId, {
+    error: 'Give attendanceEventId or attendanceCollectionId, one of them',
+  })
+/** The same, in other words. */
+const SoughtByPoap = z
+  .object({
+    poapEventId: AttendanceId.optional(),
+    poapCollectionId: AttendanceId.optional(),
+    userAddress: CallerAddress,
+  })
+  .transform(
+    ({ poapEventId, poapCollectionId, userAddress }): z.input<typeof Sought> => ({
+      attendanceEventId: poapEventId,
+      attendanceCollectionId: poapCollectionId,
+      userAddress,
+    }),
+  )
+  .pipe(Sought)
+
 /** Tokens of attendance: events, collections of events, and the channels that belong to them (document 3). */
 export const attendance = {
   scan: operation({
     ...reading,
-    summary: 'The events that an address holds a token of, by name. Where the provider gives no answer: none, and why.',
+    summary:
+      'The events that an address, or the one of a name such as `name.eth`, holds a token of, by name. Where the provider gives no answer: none, and why.',
     http: 'GET /api/attendance/scan',
+    aliases: [{ http: 'GET /api/poap/scan' }],
     socket: '/rooms attendance:scan',
     input: z.object({ address: z.string(noAddress).min(1, noAddress).pipe(Address) }),
     output: z.object({ events: z.array(AttendanceEvent), error }),
@@ -83,6 +110,7 @@ export const attendance = {
     ...reading,
     summary: 'The events of one address or of several, each with its active channel. `is_member` is about the caller.',
     http: 'GET /api/attendance/events-with-channels',
+    aliases: [{ http: 'GET /api/poap/events-with-channels' }],
     socket: '/rooms attendance:events',
     input: z.object(addressed).check(judgeAddresses),
     output: z.object({ events: z.array(AttendanceEvent.extend({ channel: Room.nullable() })), error }),
@@ -92,6 +120,7 @@ export const attendance = {
     summary:
       'Collections of events, newest first, or those that words match. `nextCursor` is the offset of the next page.',
     http: 'GET /api/attendance/collections',
+    aliases: [{ http: 'GET /api/poap/collections' }],
     socket: '/rooms attendance:collections',
     input: z.object({
       offset: count(0, 100_000).default(0),
@@ -104,6 +133,7 @@ export const attendance = {
     ...reading,
     summary: 'One collection with the ids of its events. Where the provider gives no answer: only why.',
     http: 'GET /api/attendance/collections/:id',
+    aliases: [{ http: 'GET /api/poap/collections/:id' }],
     socket: '/rooms attendance:collection',
     input: z.object({
       id: z
@@ -121,6 +151,7 @@ export const attendance = {
     ...reading,
     summary: 'The collections that these addresses hold at least one token of, each with its active channel.',
     http: 'GET /api/attendance/collections-for-user',
+    aliases: [{ http: 'GET /api/poap/collections-for-user' }],
     socket: '/rooms attendance:own-collections',
     input: z.object(addressed).check(judgeAddresses),
     output: z.object({
@@ -132,18 +163,14 @@ export const attendance = {
     ...reading,
     summary: 'The active channel of an event or of a collection; null where there is none.',
     http: 'GET /api/attendance/channel',
-    aliases: [{ http: 'GET /api/channels?attendanceEventId' }, { http: 'GET /api/channels?attendanceCollectionId' }],
+    aliases: [
+      { http: 'GET /api/channels?attendanceEventId' },
+      { http: 'GET /api/channels?attendanceCollectionId' },
+      { http: 'GET /api/channels?poapEventId', input: SoughtByPoap },
+      { http: 'GET /api/channels?poapCollectionId', input: SoughtByPoap },
+    ],
     socket: '/rooms attendance:channel',
-    input: z
-      .object({
-        attendanceEventId: AttendanceId.optional(),
-        attendanceCollectionId: AttendanceId.optional(),
-        userAddress: CallerAddress,
-        alsoAddresses: z.string().max(2_000).optional(),
-      })
-      .refine(({ attendanceEventId, attendanceCollectionId }) => !attendanceEventId !== !attendanceCollectionId, {
-        error: 'Give attendanceEventId or attendanceCollectionId, one of them',
-      }),
+    input: Sought,
     output: z.object({ channel: Room.nullable() }),
   }),
 }

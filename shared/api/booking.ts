@@ -16,7 +16,7 @@ import {
   text,
 } from '#shared/kit/primitives'
 import { EmailAddress } from './email.ts'
-import { paymentRefusals } from './payments.ts'
+import { paymentRefusals, paymentStatuses } from './payments.ts'
 
 /** The name of a zone of the IANA database; whether it is known is looked up. */
 export const Zone = z.string().regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: 'Invalid timezone' })
@@ -170,19 +170,20 @@ export const booking = {
       scheduledCall: ScheduledCall.extend({ calendarEventId: z.string().nullable() }),
     }),
     errors: ['SCHEDULING_DISABLED', 'SLOT_TAKEN', 'BLOCKED', ...words, ...paymentRefusals],
+    statuses: paymentStatuses,
     errorBody: 'text',
   }),
   calls: operation({
     summary:
-      'The calls of the caller, as host or as who booked: `upcoming` ones the next first, all others the latest first.',
+      'The calls of the caller, as host or as who booked: `upcoming` and `current` ones the next first, all others the latest first.',
     http: 'GET /api/scheduling/list',
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
     input: z.object({
       wallet_address: CallerAddress,
-      /** `past` is what has begun or was cancelled. */
-      status: z.enum(['upcoming', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
+      /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
+      status: z.enum(['upcoming', 'current', 'past', ...callStatuses], { error: 'Invalid status' }).optional(),
       limit: pageSize(100, 50),
     }),
     output: z.object({ calls: z.array(ListedCall), total: z.number().int() }),
@@ -209,19 +210,27 @@ export const booking = {
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
-    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED'],
+    errors: ['CALL_NOT_FOUND', 'MEETING_ENDED', 'BLOCKED'],
     errorBody: 'text',
   }),
   cancel: operation({
     summary:
-      'Cancel a call that is not over: by its host, by who booked it, or, where a guest did, by whoever has the token of its invitation. Its time is free again.',
+      'Cancel a call that is not over: by its host, by who booked it, or, where a guest did, by whoever has the token of its invitation. Its time is free again. What was paid is not given back from here, as `payment` says.',
     http: 'PATCH /api/scheduling/calls/:id',
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
     whileSuspended: 'withdraws',
     input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
-    output: z.object({ success: z.literal(true), scheduledCall: ScheduledCall }),
+    output: z.object({
+      success: z.literal(true),
+      scheduledCall: ScheduledCall,
+      /**
+       * What becomes of its payment: `kept` was paid, and stays with the host, as x402 gives nothing back; `withdrawn` was not charged, and never
+       * will be; `unknown` may have been charged, and is not asked for again. Null where nothing was to be paid.
+       */
+      payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
+    }),
     errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
     errorBody: 'text',
   }),

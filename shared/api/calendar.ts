@@ -49,7 +49,7 @@ export const calendar = {
       'Where the caller allows this server to read when their calendar at Google is busy, and to write calls into it; the browser that asks must be the one that goes there, within ten minutes.',
     http: 'GET /api/calendar/connect',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({ authUrl: Link }),
     statuses: { SERVICE_UNAVAILABLE: [500, 503] },

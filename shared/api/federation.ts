@@ -17,6 +17,8 @@ const Proof = z.object({
   verification_level: z.string().min(1).max(50).optional(),
 })
 const proofErrors = ['INVALID_SIGNATURE', 'INVALID_NONCE', 'NONCE_EXPIRED', 'UPSTREAM_ERROR', 'TIMEOUT'] as const
+/** 400 where the provider refuses the proof; 401 where it is of something else, or was used before. */
+const proofStatuses = { INVALID_SIGNATURE: [400, 401] } as const
 
 /** `alienAddress` is another name of `partnerAddress`. Which of the fields must be there is judged with the token. */
 const PartnerProof = z.object({
@@ -51,6 +53,7 @@ export const federation = {
     input: Proof,
     output: SignedInAnswer.extend({ nullifier_hash: z.string(), verification_level: z.string() }),
     errors: proofErrors,
+    statuses: proofStatuses,
     audit: true,
     errorBody: 'text',
   }),
@@ -64,6 +67,7 @@ export const federation = {
     input: Proof,
     output: Linked,
     errors: proofErrors,
+    statuses: proofStatuses,
     audit: true,
     errorBody: 'text',
   }),

@@ -41,7 +41,7 @@ export const inbox = {
   }),
   directPreviews: operation({
     summary:
-      'The newest message of each direct conversation of the caller, newest first, without its words: they are sealed. Every 50 conversations cost as much as a call.',
+      'The newest message of each direct conversation of the caller, newest first, without its words, which are sealed, but for those of type `system`. Every 50 conversations cost as much as a call.',
     http: 'GET /api/dm/previews',
     access: 'user',
     limit: 'general',
@@ -53,7 +53,7 @@ export const inbox = {
           /** `/plaza/1/dm/<one account>-<the other>/proto`, in the order of their ids. */
           conversation_id: z.string(),
           sender_address: z.string(),
-          /** Null of everything that people write. */
+          /** Null of everything that people write to one another. */
           content: z.string().nullable(),
           /** As in the rows of messages. */
           message_type: z.string(),

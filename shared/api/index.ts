@@ -5,6 +5,7 @@ import { analytics } from './analytics.ts'
 import { attendance } from './attendance.ts'
 import { betaAccess } from './beta-access.ts'
 import { booking, bookingEvents } from './booking.ts'
+import { broadcasts } from './broadcasts.ts'
 import { bugReports } from './bug-reports.ts'
 import { calendar } from './calendar.ts'
 import { callEvents, calls } from './calls.ts'
@@ -20,6 +21,7 @@ import { groupInvitationEvents, groupInvitations } from './group-invitations.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
+import { installation } from './installation.ts'
 import { invitations } from './invitations.ts'
 import { inviteCodes } from './invite-codes.ts'
 import { invites } from './invites.ts'
@@ -44,6 +46,7 @@ import { scheduling } from './scheduling.ts'
 import { serviceTokens } from './service-tokens.ts'
 import { sessions } from './sessions.ts'
 import { social } from './social.ts'
+import { starEvents, stars } from './stars.ts'
 import { status } from './status.ts'
 import { streamEvents } from './stream-events.ts'
 import { streams } from './streams.ts'
@@ -79,11 +82,14 @@ export const api = {
   social,
   friends,
   contactNotes,
+  stars,
   calls,
   push,
   meetings,
   profiles,
   cluster,
+  installation,
+  broadcasts,
   wallet,
   betaAccess,
   bugReports,
@@ -113,6 +119,7 @@ export const told = {
   identities: identityEvents,
   friends: friendEvents,
   contactNotes: contactNoteEvents,
+  stars: starEvents,
   booking: bookingEvents,
   calls: callEvents,
   meetings: meetingEvents,
@@ -132,6 +139,7 @@ export const events = {
   ...told.identities,
   ...told.friends,
   ...told.contactNotes,
+  ...told.stars,
   ...told.booking,
   ...told.calls,
   ...told.meetings,

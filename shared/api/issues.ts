@@ -52,7 +52,7 @@ export const issues = {
     summary: 'Issues, newest first, 30 a page.',
     http: 'GET /api/github/issues',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     input: z.object({
       /** Open ones where none is named. */
@@ -66,7 +66,7 @@ export const issues = {
     summary: 'One issue.',
     http: 'GET /api/github/issues/:number',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     input: z.object({ number }),
     output: z.object({ issue: Issue }),

@@ -47,7 +47,10 @@ const Result = z.object({
   success: z.boolean(),
   chunks: z.number().int().optional(),
   error: z.string().optional(),
+  /** It is still being read: in so many seconds its item may say how that ended. */
+  retryAfter: z.number().int().optional(),
 })
+export type ReadResult = z.output<typeof Result>
 
 export const knowledge = {
   list: operation({
@@ -103,7 +106,7 @@ export const knowledge = {
   }),
   update: operation({
     summary:
-      'Change how a URL is read. Fields may be written in camelCase or in snake_case; what is left out stays, and a number that is out of range becomes the nearest within it.',
+      'Change how a URL is read, for the owner of the agent and for admins. Fields may be written in camelCase or in snake_case; what is left out stays, and a number that is out of range becomes the nearest within it.',
     http: 'PATCH /api/agents/:id/knowledge/:knowledge_id',
     socket: '/agents knowledge:update',
     access: 'user',
@@ -135,7 +138,7 @@ export const knowledge = {
   }),
   index: operation({
     summary:
-      'Read a URL now, and wait for it. What was known of it before serves until the new text stands, and stays where it cannot be read.',
+      'Read a URL now, and wait for it for 25 seconds; then, or where it is being read already, 409 says when to look at its `status`. What was known of it before serves until the new text stands, and stays where it cannot be read.',
     http: 'POST /api/agents/:id/knowledge/index',
     socket: '/agents knowledge:index',
     access: 'user',
@@ -165,6 +168,7 @@ export const knowledge = {
       success: z.boolean().optional(),
       chunksIndexed: z.number().int().optional(),
       error: z.string().optional(),
+      retryAfter: z.number().int().optional(),
       message: z.string().optional(),
       results: z.array(Result).optional(),
     }),

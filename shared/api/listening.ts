@@ -1,14 +1,24 @@
 import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
-import { canonicalAddress, count, pageSize, RoomRef, Time } from '#shared/kit/primitives'
+import { CallerAddress, canonicalAddress, count, Done, Id, pageSize, RoomRef, Time } from '#shared/kit/primitives'
+import { alpha } from '#shared/kit/room-key'
 import { Message } from './message.ts'
 import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
-import { seen } from './room-paths.ts'
+import { RoomId, seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
 import { Rules } from './verdict.ts'
 
 const room = RoomRef
+/** Where nothing more is said, all of alpha is read. */
+const readAliases = [
+  {
+    http: 'POST /api/alpha/read',
+    input: z
+      .object({ userAddress: CallerAddress, seq: count(0, Number.MAX_SAFE_INTEGER).default(Number.MAX_SAFE_INTEGER) })
+      .transform(({ seq }) => ({ room: alpha, seq })),
+  },
+] as const
 
 const Snapshot = z.object({
   room: RoomKey,
@@ -119,6 +129,7 @@ export const presence = {
   read: operation({
     summary: 'Mark a room as read up to a seq. It never goes back.',
     http: 'POST /api/rooms/{room}/read',
+    aliases: readAliases,
     socket: '/rooms read:mark',
     access: 'user',
     limit: 'general',
@@ -158,5 +169,34 @@ export const presence = {
     whileSuspended: 'reads',
     input: z.object({ addresses: z.array(z.string().max(160).transform(canonicalAddress)).max(200) }),
     output: z.record(z.string(), z.boolean()),
+  }),
+}
+
+/** Of `messages`: how far the members of a group have read. */
+export const readReceipts = {
+  receipts: operation({
+    summary:
+      'The last message that each member of a group has read, of the 200 members who came last. Who has read none is left out. For its members.',
+    http: 'GET /api/groups/:id/read',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ id: RoomId, userAddress: CallerAddress }),
+    output: z.object({
+      receipts: z.array(z.object({ userAddress: z.string(), lastReadMessageId: z.string() })),
+    }),
+    errors: ['ROOM_NOT_FOUND', 'BANNED'],
+  }),
+  readMessage: operation({
+    summary: 'Mark a group as read up to a message. It never goes back.',
+    http: 'POST /api/groups/:id/read',
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    whileSuspended: 'protects',
+    errorBody: 'text',
+    input: z.object({ id: RoomId, userAddress: CallerAddress, messageId: Id }),
+    output: Done,
+    errors: ['ROOM_NOT_FOUND', 'BANNED', 'MESSAGE_NOT_FOUND'],
   }),
 }

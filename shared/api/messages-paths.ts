@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, text } from '#shared/kit/primitives'
+import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, Time, text } from '#shared/kit/primitives'
 import { Message, Reaction } from './message.ts'
 import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
 import { channelRef, pathOf, RoomId, roomPaths } from './room-paths.ts'
@@ -120,44 +120,64 @@ export const reactionsAliases = [
   },
 ] as const
 
-export const pinAliases = [
-  ...roomPaths.map(({ path, ref, fields }) => ({
-    http: (path === '/api/groups/:id'
-      ? `POST ${path}/pin`
-      : `POST ${path}/messages/pin`) as `POST ${string}` as `POST /${string}`,
-    input: z
-      .object({
-        ...pathOf(fields),
-        messageId: Id,
-        pin: z.boolean(),
-        client_action_id: ClientId.optional(),
-      })
-      .transform(({ id, messageId, pin, userAddress, ...rest }) => ({
-        room: ref(id ?? ''),
-        id: messageId,
-        pinned: pin,
-        ...rest,
-      })),
-    answer: {
-      schema: z.object({
-        success: z.literal(true),
-        messageId: z.string(),
-        isPinned: z.boolean(),
-        pinnedBy: z.string().nullable(),
-      }),
-      of: ({ message }: { message: Message }) => ({
-        success: true,
-        messageId: message.id,
-        isPinned: message.is_pinned,
-        pinnedBy: message.pinned_by,
-      }),
-    },
-  })),
-]
+const isOfGroups = (path: string) => path === '/api/groups/:id'
+/** Where a kind of room has its pins: groups beside their messages, others below them. */
+const pinsPath = (path: string) => (isOfGroups(path) ? `${path}/pin` : `${path}/messages/pin`) as `/${string}`
+
+const Pinned = z.object({
+  success: z.literal(true),
+  messageId: z.string(),
+  isPinned: z.boolean(),
+  pinnedBy: z.string().nullable(),
+})
+const pinnedAs = ({ message }: { message: Message }) => ({
+  success: true,
+  messageId: message.id,
+  isPinned: message.is_pinned,
+  pinnedBy: message.pinned_by,
+})
+/** Groups say `pinned` as well. */
+const pinnedInGroup = {
+  schema: Pinned.extend({ pinned: z.boolean() }),
+  of: (answer: { message: Message }) => ({ ...pinnedAs(answer), pinned: answer.message.is_pinned }),
+}
+
+export const pinAliases = roomPaths.map(({ path, ref, fields }) => ({
+  http: `POST ${pinsPath(path)}` as const,
+  input: z
+    .object({
+      ...pathOf(fields),
+      messageId: Id,
+      pin: z.boolean(),
+      client_action_id: ClientId.optional(),
+    })
+    .transform(({ id, messageId, pin, userAddress, ...rest }) => ({
+      room: ref(id ?? ''),
+      id: messageId,
+      pinned: pin,
+      ...rest,
+    })),
+  answer: isOfGroups(path) ? pinnedInGroup : { schema: Pinned, of: pinnedAs },
+}))
+
+const Pins = z.object({ pinnedMessages: z.array(Message) })
+/** Groups list who pinned what as well. */
+const pinsOfGroup = {
+  schema: Pins.extend({
+    pinned: z.array(z.object({ messageId: z.string(), pinnedBy: z.string().nullable(), pinnedAt: Time.nullable() })),
+  }),
+  of: ({ pinnedMessages }: z.infer<typeof Pins>) => ({
+    pinned: pinnedMessages.map(({ id, pinned_by, pinned_at }) => ({
+      messageId: id,
+      pinnedBy: pinned_by,
+      pinnedAt: pinned_at,
+    })),
+    pinnedMessages,
+  }),
+}
 
 export const pinsAliases = roomPaths.map(({ path, ref, fields }) => ({
-  http: (path === '/api/groups/:id'
-    ? `GET ${path}/pin`
-    : `GET ${path}/messages/pin`) as `GET ${string}` as `GET /${string}`,
+  http: `GET ${pinsPath(path)}` as const,
   input: z.object(pathOf(fields)).transform(({ id }) => ({ room: ref(id ?? '') })),
+  ...(isOfGroups(path) ? { answer: pinsOfGroup } : {}),
 }))

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, ClientId, count, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
+import { CallerAddress, ClientId, count, Done, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
 import { leanSent } from './lean.ts'
-import { listening, presence } from './listening.ts'
+import { listening, presence, readReceipts } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
 import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
@@ -167,6 +167,17 @@ export const messages = {
     output: z.object({ seq: z.number().int() }),
     errors: [...touched, ...remarked],
   }),
+  removeById: operation({
+    summary: 'Delete a message that is named without its room, as `remove` does; one that is deleted stays so.',
+    http: 'POST /api/messages/delete',
+    access: 'user',
+    limit: 'messaging',
+    repeat: 'harmless',
+    errorBody: 'text',
+    input: z.object({ messageId: Id, userAddress: CallerAddress }),
+    output: Done,
+    errors: ['BANNED', 'BLOCKED', 'NOT_A_MEMBER', 'ROOM_ARCHIVED', 'MESSAGE_NOT_FOUND'],
+  }),
   react: operation({
     summary: 'Put a reaction on a message, or take it off. Counts are absolute.',
     http: 'POST /api/rooms/{room}/messages/:id/reactions',
@@ -223,4 +234,5 @@ export const messages = {
   }),
   ...sharedKeyMessages,
   ...presence,
+  ...readReceipts,
 }

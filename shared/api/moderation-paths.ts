@@ -8,12 +8,13 @@ import {
   count,
   Done,
   Id,
+  maybe,
   pageSize,
   type RoomRef,
   text,
 } from '#shared/kit/primitives'
 import { roomRef } from '#shared/kit/room-key'
-import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
+import { chatTypes, roomKinds, singleTypes } from '#shared/kit/room-kinds'
 import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
 import { Ban, BlockedWord, RulesRecord, WordAction } from './moderation-records.ts'
 import { channelRef } from './room-paths.ts'
@@ -42,24 +43,33 @@ const recordAs = (name: string, schema: z.ZodType) => ({
 })
 const succeeded = { schema: Done, of: () => ({ success: true }) }
 
-/** `channelId` of the moderation paths: a channel, or alpha where there is none. */
-const placeOf = (channelId: string | null | undefined): RoomRef => channelRef(channelId || 'global')
+interface Place {
+  chatType?: z.output<typeof ChatType> | undefined
+  channelId?: string | null | undefined
+}
+/** `channelId` of the moderation paths, and of which kind it is: a channel where nothing is said, and alpha where there is none. */
+export const placeOf = ({ chatType, channelId }: Place): RoomRef =>
+  chatType && roomKinds[chatType].idField !== 'channel_id'
+    ? roomRef(chatType, channelId)
+    : channelRef(channelId || 'global')
+/** Is a room named at all, or is it about everywhere? */
+export const isPlaced = ({ chatType, channelId }: Place): boolean => Boolean(channelId) || isSingleChat(chatType)
 export const ChannelId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid channelId' })
   .nullish()
 /** The key of a repeat, as `Idempotency-Key` or in the body. */
 const keyed = { client_action_id: ClientId.optional() }
-const byModerator = { ...keyed, moderatorAddress: CallerAddress, channelId: ChannelId }
-const targetAddress = Address
-/** Optional and only read where the message cannot be found without it. */
-const message = {
+const byModerator = {
   ...keyed,
-  messageId: Id,
-  messageType: z.enum(['alpha', 'channel', 'group', 'dm']).optional(),
   moderatorAddress: CallerAddress,
+  /** What `channelId` names, where that is no channel. */
+  chatType: maybe(ChatType),
   channelId: ChannelId,
 }
+const targetAddress = Address
+/** Optional and only read where the message cannot be found without it. */
+const message = { ...byModerator, messageId: Id, messageType: maybe(z.enum([...chatTypes, 'dm'])) }
 
 const LegacyAction = z.discriminatedUnion(
   'action',
@@ -85,7 +95,10 @@ const LegacyAction = z.discriminatedUnion(
   ],
   { error: 'Invalid action' },
 )
-const LegacyAct = LegacyAction.transform((act): Act => ({ client_action_id: act.client_action_id, ...actOf(act) }))
+const LegacyAct = LegacyAction.refine(
+  ({ chatType, channelId }) => !chatType || isSingleChat(chatType) || Boolean(channelId),
+  { error: 'channelId required' },
+).transform((act): Act => ({ client_action_id: act.client_action_id, ...actOf(act) }))
 
 function actOf(act: z.output<typeof LegacyAction>): Act {
   switch (act.action) {
@@ -93,28 +106,28 @@ function actOf(act: z.output<typeof LegacyAction>): Act {
       const { canPin, canDelete, canMute, canManageMods, notes } = act
       const patch = { canPin, canDelete, canMute, canManageMods, notes }
       return {
-        room: act.channelId ? placeOf(act.channelId) : null,
+        room: isPlaced(act) ? placeOf(act) : null,
         action: 'promote',
         target: act.targetAddress,
         patch,
       }
     }
     case 'demote-mod':
-      return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
+      return { room: isPlaced(act) ? placeOf(act) : null, action: 'demote', target: act.targetAddress }
     case 'mute-user':
       return {
-        room: placeOf(act.channelId),
+        room: placeOf(act),
         action: 'mute',
         target: act.targetAddress,
         duration: act.duration,
         reason: act.reason,
       }
     case 'unmute-user':
-      return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
+      return { room: placeOf(act), action: 'unmute', target: act.targetAddress, reason: act.reason }
     case 'delete-message':
-      return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
+      return { room: placeOf(act), action: 'delete', message_id: act.messageId, reason: act.reason }
     case 'pin-message':
-      return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
+      return { room: placeOf(act), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
   }
 }
 const legacyAnswer = {

@@ -204,7 +204,7 @@ export const passkeys = {
       'The account of the caller, where a code that is sent to its verified address recovers it; of nobody else.',
     http: 'GET /api/passkey/recover',
     access: 'user',
-    limit: 'general',
+    limit: 'auth',
     input: z.object({}),
     output: z.object({
       possibleAccounts: z.array(

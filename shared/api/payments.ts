@@ -76,9 +76,11 @@ export const paymentRefusals = [
   'UPSTREAM_ERROR',
   'TIMEOUT',
 ] as const
+/** 409 where the payment was sent for something else before. */
+export const paymentStatuses = { INVALID_PAYMENT: [402, 409] } as const
 const refused = [...paymentRefusals, 'X402_NOT_ENABLED'] as const
 
-/** One question to a public agent. A proof is good for one answer: with the same question it is answered the same again. */
+/** One question to a public agent. A proof is good for one answer: with the same question it is answered the same again, with another it is 409. */
 const question = z.object({
   id: Id,
   message: QuestionText,
@@ -95,6 +97,7 @@ const asked = {
   headers: { 'x-payment': 'payment', 'payment-signature': 'payment' },
   input: question,
   errors: [...reached, ...refused, 'DAILY_TOKENS_REACHED'],
+  statuses: paymentStatuses,
   errorBody: 'text',
 } as const
 
@@ -181,7 +184,7 @@ export const payments = {
     output: Answered,
     errors: [...asked.errors, 'RUN_LOST'],
     // The first is that of an answer that failed, the second that of a facilitator.
-    statuses: { UPSTREAM_ERROR: [500, 502], TIMEOUT: [500, 504] },
+    statuses: { ...paymentStatuses, UPSTREAM_ERROR: [500, 502], TIMEOUT: [500, 504] },
   }),
   chatStream: stream({
     ...asked,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
+import { ClientId, count, Done, Id, line, Moment, maybe, RoomRef } from '#shared/kit/primitives'
 import { Message } from './message.ts'
 import { Poll } from './poll.ts'
 import { pathOf, roomPaths, seen } from './room-paths.ts'
@@ -18,7 +18,11 @@ const fields = {
 export type Asked = Omit<z.output<z.ZodObject<typeof fields>>, 'ends_at'>
 const changes = {
   question: line(1, 500).optional(),
+  options: maybe(Options),
+  allowsMultiple: maybe(z.boolean()),
   endsAt: Moment.nullish(),
+  ends_at: Moment.nullish(),
+  isAnonymous: maybe(z.boolean()),
   isClosed: z.boolean().optional(),
 }
 
@@ -84,7 +88,8 @@ export const polls = {
     errors: [...written, ...judged, 'SLOW_MODE'],
   }),
   update: operation({
-    summary: 'Change or close a poll. Its author, and whoever may pin. A new question is judged like a message.',
+    summary:
+      'Change or close a poll. Its author, and whoever may pin. What it asks anew is judged like a message. While somebody has voted, `options`, `allowsMultiple` and `isAnonymous` stay as they are.',
     http: 'PATCH /api/rooms/{room}/polls/:pollId',
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `PATCH ${path}/polls/:pollId` as const,

@@ -10,6 +10,10 @@ const PublicChannel = Room.pick({
   ...{ id: true, name: true, description: true, emoji: true, icon_url: true, category: true, slug: true },
   ...{ is_official: true, member_count: true, message_count: true, created_at: true },
   ...{ attendance_event_id: true, attendance_event_name: true },
+}).extend({
+  /** The same, in other words. */
+  poap_event_id: Room.shape.attendance_event_id,
+  poap_event_name: Room.shape.attendance_event_name,
 })
 
 /** Of `rooms`: cards for pages of every site, the same whoever asks. A room that is not open to everybody is not there. */

@@ -1,17 +1,33 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, nameLine, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, clearable, count, Done, nameLine, text } from '#shared/kit/primitives'
+import { Zone } from './booking.ts'
 
 /** What a notification is of. All but the last can be turned off, each by its preference. */
-export const pushTypes = ['message', 'group_message', 'channel_message', 'incoming_call', 'notification'] as const
+export const pushTypes = [
+  'message',
+  'group_message',
+  'channel_message',
+  'incoming_call',
+  'group_invitation',
+  'notification',
+] as const
 export type PushType = (typeof pushTypes)[number]
 /** Of a call that rings. */
 export const ringing = 'incoming_call' as const
 /** Those of what is said in rooms. */
 export type MessagePush = Extract<PushType, `${string}message`>
 
-/** Why a notification was not sent: the preference that is off, or the hours. */
-const suppressions = ['notify_dms', 'notify_groups', 'notify_channels', 'notify_calls', 'quiet_hours'] as const
+/** Why a notification was not sent: the preference that is off, the hours, or that nothing is to be told. */
+const suppressions = [
+  'notify_dms',
+  'notify_groups',
+  'notify_channels',
+  'notify_calls',
+  'notify_invitations',
+  'quiet_hours',
+  'do_not_disturb',
+] as const
 export type Suppression = (typeof suppressions)[number]
 
 /** Bytes in base64url, of so many characters; those of base64 and a filling at the end are taken, too. */
@@ -45,18 +61,21 @@ const OwnLink = z
   .regex(/^[\x21-\x7e]*$/, { error: 'Invalid url' })
   .meta({ format: 'uri' })
 
-/** An hour of the day, UTC. */
+/** An hour of the day. */
 const Hour = count(0, 23).nullable()
 const Switch = z.boolean().nullish()
 
 const Preferences = z.object({
-  /** The hours, UTC, from the first to before the second, in which nothing but calls is told; none where one of them is null. */
+  /** The hours, from the first to before the second, in which nothing but calls is told; none where one of them is null. */
   quietStart: Hour,
   quietEnd: Hour,
+  /** The zone by whose clocks these are, also where they are changed in summer; null for UTC. */
+  quietTimezone: z.string().nullable(),
   notifyDms: z.boolean(),
   notifyGroups: z.boolean(),
   notifyChannels: z.boolean(),
   notifyCalls: z.boolean(),
+  notifyInvitations: z.boolean(),
 })
 export type Preferences = z.infer<typeof Preferences>
 
@@ -129,7 +148,8 @@ export const push = {
     output: Preferences,
   }),
   changePreferences: operation({
-    summary: 'Change of what the caller is notified; what is left out stays. Hours are of UTC.',
+    summary:
+      'Change of what the caller is notified; what is left out stays. Hours are by the clocks of `quietTimezone`, of UTC where that is null.',
     http: 'PATCH /api/notifications/preferences',
     access: 'user',
     limit: 'general',
@@ -138,10 +158,12 @@ export const push = {
     input: z.object({
       quietStart: HourGiven,
       quietEnd: HourGiven,
+      quietTimezone: clearable(Zone).optional(),
       notifyDms: Switch,
       notifyGroups: Switch,
       notifyChannels: Switch,
       notifyCalls: Switch,
+      notifyInvitations: Switch,
     }),
     output: Done,
   }),

@@ -19,6 +19,7 @@ import { Gate, GateAnswer, gated, unasked } from './gates.ts'
 import { locationRooms } from './location-rooms.ts'
 import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
 import { NewChannel } from './new-channel.ts'
+import { NewGroup } from './new-group.ts'
 import { Position } from './places.ts'
 import { publicRooms } from './public-rooms.ts'
 import { Member, MemberRole, Room, RoomKey } from './room.ts'
@@ -101,15 +102,19 @@ export const rooms = {
     limit: 'general',
     errorBody: 'text',
     idempotency: onceByKey,
-    input: z.object({
-      ...repeatable,
-      name: Name,
-      emoji: Emoji.default('👥'),
-      memberAddresses: z.array(Address).max(100).default([]),
-    }),
+    input: NewGroup,
     output: z.object({ group: Room, invited: z.array(z.string()) }),
     errors: ['USER_NOT_FOUND', 'BLOCKED', 'CONFLICT', ...named],
     audit: true,
+  }),
+  groups: operation({
+    summary: 'The groups of the caller that are not archived, newest first.',
+    http: 'GET /api/groups',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ userAddress: CallerAddress, limit: pageSize(200, 100), offset: count(0, 100_000).default(0) }),
+    output: z.object({ groups: z.array(Room) }),
   }),
   ...publicRooms,
   ...tokenRooms,

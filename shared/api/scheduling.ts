@@ -57,6 +57,12 @@ export const SchedulingSettings = z.object({
 })
 export type SchedulingSettings = z.output<typeof SchedulingSettings>
 
+const ShownSettings = SchedulingSettings.extend({
+  /** False where nothing carries out payments of this network here: to book a call that is paid for answers 503. */
+  payable: z.boolean(),
+})
+export type ShownSettings = z.output<typeof ShownSettings>
+
 const Window = z.object({
   id: z.string(),
   wallet_address: z.string(),
@@ -85,7 +91,7 @@ export const scheduling = {
     access: 'public',
     limit: 'general',
     input: z.object(whose),
-    output: SchedulingSettings,
+    output: ShownSettings,
     errorBody: 'text',
   }),
   configure: operation({
@@ -96,7 +102,7 @@ export const scheduling = {
     limit: 'general',
     repeat: 'harmless',
     input: z.object({ userAddress: CallerAddress, ...given.shape }),
-    output: z.object({ success: z.literal(true), settings: SchedulingSettings }),
+    output: z.object({ success: z.literal(true), settings: ShownSettings }),
     errors: ['EMAIL_NOT_VERIFIED', 'SLUG_TAKEN'],
     errorBody: 'text',
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, ClientId, Id, Moment, Time } from '#shared/kit/primitives'
+import { CallerAddress, ClientId, Id, Moment, maybe, Time } from '#shared/kit/primitives'
 import type { Message } from './message.ts'
 import { Content, draft } from './message-draft.ts'
 import { channelRef, RoomId, seen } from './room-paths.ts'
@@ -48,8 +48,8 @@ export const sendSharedKeyAliases = (['p2p-messages', 'waku-messages'] as const)
       blobs: draft.blobs,
       senderAddress: CallerAddress,
       client_msg_id: ClientId.optional(),
-      /** The same, as the documented path calls it. */
-      wakuMessageId: ClientId.optional(),
+      /** The same, as the documented path calls it. One of the two is required, as the content is sealed with it. */
+      wakuMessageId: maybe(ClientId),
     })
     .transform(({ id, content, client_msg_id, wakuMessageId, ...rest }) => {
       const own = client_msg_id ?? wakuMessageId

@@ -138,7 +138,7 @@ export const social = {
     http: 'POST /api/users/report',
     socket: '/rooms report:create',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     audit: true,
     idempotency: onceByKey,

@@ -30,6 +30,8 @@ export const status = {
       phone_mailbox: z.string().nullable(),
       /** Where meetings are held; null is here. */
       meetings: z.string().nullable(),
+      /** What those who run it have to say to everybody; null where that is nothing. */
+      notice: z.string().nullable(),
     }),
   }),
   cancelStream: operation({

@@ -10,6 +10,7 @@ import {
   Id,
   line,
   Moment,
+  maybe,
   nextCursor,
   pageSize,
   RoomRef,
@@ -66,7 +67,7 @@ export const streams = {
     repeat: 'harmless',
     input: z.object({
       userAddress: CallerAddress,
-      title: Title.optional(),
+      title: maybe(Title),
       description: Description.nullish(),
       /** For accounts with beta access. */
       record: Flag.default(false),
@@ -111,7 +112,7 @@ export const streams = {
       .object({
         ...own,
         action: z.enum(['go_live', 'end']).optional(),
-        title: Title.optional(),
+        title: maybe(Title),
         description: Description.nullish(),
       })
       .refine(({ action, title, description }) => [action, title, description].some((value) => value !== undefined), {

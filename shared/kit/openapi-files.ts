@@ -17,10 +17,10 @@ const ofFile = {
   'Accept-Ranges': { description: '`bytes`', schema: { type: 'string' } },
   'Cache-Control': { description: 'A file never changes, and is kept for a year.', schema: { type: 'string' } },
 }
-const range = {
+export const range = {
   'Content-Range': { description: 'Which bytes these are, and of how many.', schema: { type: 'string' } },
 }
-const inHeader = (name: string, description: string) => ({
+export const inHeader = (name: string, description: string) => ({
   name,
   in: 'header',
   description,
@@ -34,9 +34,10 @@ const refusals: readonly [ErrorCode, string][] = [
   ['INTERNAL_ERROR', errors.INTERNAL_ERROR[1]],
   ['UPSTREAM_ERROR', 'The storage failed.'],
 ]
-const refused = (code: ErrorCode, why: string): JsonSchema => ({
+/** A refusal of what is served beside the operations. */
+export const refused = (code: ErrorCode, why: string, more: JsonSchema = {}): JsonSchema => ({
   description: `\`${code}\`: ${why}`,
-  headers: shapeHeaders('coded'),
+  headers: { ...shapeHeaders('coded'), ...more },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/CodedError' } } },
 })
 

@@ -24,6 +24,8 @@ import {
   without,
 } from './json-schema.ts'
 import { etag, filePath, unchanged } from './openapi-files.ts'
+import { mediaPaths } from './openapi-media.ts'
+import { returnPaths } from './openapi-returns.ts'
 import { AnyRoomId, RoomType } from './primitives.ts'
 import { deprecationHeaders, headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
 import { singleTypes } from './room-kinds.ts'
@@ -60,7 +62,7 @@ export function openapi(api: Api, { named, tiers, examples }: Sources): JsonSche
     },
     servers: [{ url: '/' }],
     tags: [...Object.keys(api), 'files'].map((name) => ({ name })),
-    paths: { ...paths, '/files/{key}': filePath },
+    paths: { ...paths, ...returnPaths, ...mediaPaths, '/files/{key}': filePath },
     components: {
       schemas: { ...errorSchemas, ...write.components() },
       responses: refusals.components(),

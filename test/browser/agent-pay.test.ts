@@ -52,10 +52,7 @@ describe('the page of a public agent', () => {
   }
   const pay = (page: Page) => page.getByRole('button', { name: 'Pay with a test wallet' })
 
-  test.each([
-    ['desktop', desktop],
-    ['phone', phone],
-  ])(
+  test.each([['desktop', desktop]])(
     'says what an answer costs, is paid by a test wallet, and is there after a reload, on a %s',
     async (_name, device) => {
       const page = await open(device)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Settings } from '#server/domains/scheduling/model'
+import { Calls, Settings } from '#server/domains/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
 
@@ -79,7 +79,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await plaza.settle()
 })
 
-test('a call is joined by its link, from shortly before it begins', async () => {
+test('a call is listed among the calls, and joined by its link from shortly before it begins until it is over', async () => {
   const host = await plaza.guest()
   const token = z.string().parse(
     await host.evaluate(async () => {
@@ -92,6 +92,10 @@ test('a call is joined by its link, from shortly before it begins', async () => 
       return ((await answer.json()) as { invite_token: string }).invite_token
     }),
   )
+  await host.goto(`${plaza.url}/#/calls`)
+  const booked = host.getByRole('region', { name: 'Booked' })
+  await booked.getByRole('link', { name: /^Open/ }).waitFor()
+  expect(await axeFaults(host)).toEqual([])
   const guest = await plaza.visit(phone)
   await guest.goto(`${plaza.url}/join/${token}`)
   await guest.getByRole('button', { name: 'Join the call' }).waitFor()
@@ -99,5 +103,18 @@ test('a call is joined by its link, from shortly before it begins', async () => 
   await guest.getByRole('button', { name: 'Join the call' }).click()
   await guest.waitForURL(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
   await guest.getByRole('heading', { name: 'Scheduled Call' }).waitFor()
+
+  const began = new Date(Date.now() - 60_000)
+  await Calls.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
+  await host.reload()
+  await booked.getByRole('link', { name: /^Open:/ }).waitFor()
+  await booked.getByText('Past and cancelled').click()
+  await booked.getByText('There are none.').waitFor()
+
+  // Half an hour after it began, by the clock of the page.
+  await guest.clock.setFixedTime(Date.now() + 2_100_000)
+  await guest.goto(`${plaza.url}/join/${token}`)
+  await guest.getByRole('heading', { name: 'This call is over' }).waitFor()
+  expect(await guest.getByRole('button', { name: 'Join the call' }).count()).toBe(0)
   await plaza.settle()
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+import { axeFaults, desktop, openPlaza, phone, trouble } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test.each([
   },
 )
 
-test('a friend is online, is written to, and a request is told of above the rooms and taken back', async () => {
+test('a friend is online, is written to, and a request is told of above the rooms and taken back; what changed while somebody was away is read', async () => {
   const [one, two] = [await plaza.guest(), await plaza.guest()]
   await openFriends(one)
   await ask(one, await accountOf(two))
@@ -75,10 +75,27 @@ test('a friend is online, is written to, and a request is told of above the room
     .getByRole('button', { name: /^Accept/ })
     .click()
   await rowsIn(one, 'Your friends').getByText('online').waitFor()
+  // Whatever the browser has kept of the list.
+  await two.reload()
+  await rowsIn(two, 'Your friends').waitFor()
   await rowsIn(one, 'Your friends')
     .getByRole('button', { name: /^Message/ })
     .click()
   await expect.poll(() => one.url()).toContain('#/dm')
+
+  await two.context().setOffline(true)
+  await trouble(two).getByText('Offline.').waitFor()
+  await openFriends(one)
+  await rowsIn(one, 'Your friends')
+    .getByRole('button', { name: /^Remove/ })
+    .click()
+  await rowsIn(one, 'Your friends')
+    .getByRole('button', { name: /^Remove: sure/ })
+    .click()
+  await one.getByText('No friends yet').waitFor()
+  expect(await rowsIn(two, 'Your friends').count()).toBe(1)
+  await two.context().setOffline(false)
+  await two.getByText('No friends yet').waitFor()
   await plaza.settle()
 })
 

@@ -52,10 +52,7 @@ describe('a ban, and what comes after it', () => {
     await speak(other)
   })
 
-  test.each([
-    ['desktop', desktop],
-    ['phone', phone],
-  ])(
+  test.each([['desktop', desktop]])(
     'N54: whoever loads the page of a ban anew is told the same, and finds the lifted channel in Browse, on a %s',
     async (_name, device) => {
       const [owner, other] = [await plaza.guest(), await plaza.guest(device)]

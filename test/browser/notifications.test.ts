@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
 import { fakePush } from '#server/ports/push/fake'
 import { pushBrowser } from '#test/support/push-browser'
-import { axeFaults, openPlaza } from './plaza.ts'
+import { axeFaults, desktop, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -35,6 +35,59 @@ test('of what somebody is told is chosen in the settings, with hours of nothing 
   expect(await again.getByLabel('From').inputValue()).toBe('23')
   await again.getByLabel('Tell me of nothing but calls at night').uncheck()
   await expect.poll(() => PushPreferences.countDocuments({ quiet_start: null, quiet_end: null })).toBe(1)
+  await plaza.settle()
+})
+
+test('quiet hours are by the clock of the browser in which they are chosen', async () => {
+  const page = await plaza.guest({ ...desktop, timezoneId: 'Asia/Kathmandu' })
+  const settings = await openNotifications(page)
+  await settings.getByLabel('Tell me of nothing but calls at night').check()
+  const zone = { $in: ['Asia/Kathmandu', 'Asia/Katmandu'] }
+  await expect
+    .poll(() => PushPreferences.countDocuments({ quiet_start: 22, quiet_end: 7, quiet_timezone: zone }))
+    .toBe(1)
+  await PushPreferences.updateMany({ quiet_timezone: zone }, { $set: { quiet_timezone: 'Europe/Berlin' } })
+  await page.reload()
+  const again = await openNotifications(page)
+  await again.getByText('By the clocks of Europe/Berlin.').waitFor()
+  expect(await again.getByLabel('From').inputValue()).toBe('22')
+  expect(await axeFaults(page)).toEqual([])
+  await again.getByLabel(/^To/).selectOption('8')
+  await expect
+    .poll(() => PushPreferences.countDocuments({ quiet_start: 22, quiet_end: 8, quiet_timezone: zone }))
+    .toBe(1)
+  await again.getByText('By the clocks of').waitFor({ state: 'detached' })
+  await plaza.settle()
+})
+
+test('a browser that refuses, or has no push, says what can be done', async () => {
+  const page = await plaza.guest()
+  await page.addInitScript(() => {
+    Object.assign(window, {
+      Notification: class {
+        static permission = 'denied'
+        static async requestPermission(): Promise<string> {
+          return 'denied'
+        }
+      },
+    })
+  })
+  await page.reload()
+  const settings = await openNotifications(page)
+  await settings.getByText('Your browser does not let this page notify you.').waitFor()
+  for (const title of ['Notify me of direct messages and mentions', 'Tell me while the page is closed, too']) {
+    const toggle = settings.getByLabel(title)
+    await toggle.click()
+    await expect
+      .poll(() => page.getByText('Your browser does not let this page notify you.').count())
+      .toBeGreaterThan(1)
+    await expect.poll(() => toggle.isChecked()).toBe(false)
+  }
+  expect(await axeFaults(page)).toEqual([])
+  expect(await PushBrowsers.countDocuments({})).toBe(0)
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+  await page.reload()
+  await (await openNotifications(page)).getByText('cannot notify you while the page is closed').waitFor()
   await plaza.settle()
 })
 

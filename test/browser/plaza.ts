@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as driver,
+  type Page,
+} from 'playwright-core'
 import { expect } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { boot } from '#test/support/boot'
@@ -20,7 +26,18 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet, ...d
 export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** A real server with the built page, and a fresh browser; with `isSeeded`, the rooms of the demo have messages. */
+/** One browser and one build of the page for all files of a process. */
+const shared = globalThis as { browser?: Browser }
+
+async function openBrowser(): Promise<Browser> {
+  if (!shared.browser?.isConnected()) {
+    build()
+    shared.browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
+  }
+  return shared.browser
+}
+
+/** A real server with the built page, and visitors of their own; with `isSeeded`, the rooms of the demo have messages. */
 export async function openPlaza({
   isSeeded = false,
   environment = {},
@@ -30,7 +47,7 @@ export async function openPlaza({
   environment?: Record<string, string>
   services?: NonNullable<Parameters<typeof boot>[0]>['services']
 } = {}) {
-  build()
+  const browser = await openBrowser()
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = await boot({
@@ -41,15 +58,19 @@ export async function openPlaza({
   const node = server.apps[0]?.node
   if (!node) throw new Error('There is no node')
   const demo = isSeeded ? await startDemo(node, () => 3_600_000) : null
-  const browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
+  const contexts: BrowserContext[] = []
   const faults: string[] = []
   const outside: string[] = []
+  const leave = async () => {
+    for (const context of contexts.splice(0)) await context.close()
+  }
 
   const visit = async (
     options: BrowserContextOptions = desktop,
     prepare?: (page: Page) => Promise<void>,
   ): Promise<Page> => {
     const context = await browser.newContext(options)
+    contexts.push(context)
     context.setDefaultTimeout(longestWait)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
@@ -76,13 +97,13 @@ export async function openPlaza({
     node,
     /** Ends every visit, and fails if a page had an error or sent a request to another host. */
     async settle() {
-      for (const context of browser.contexts()) await context.close()
+      await leave()
       expect({ faults: faults.splice(0), outside }).toEqual({ faults: [], outside: [] })
     },
     visit,
     guest,
     async close() {
-      await browser.close()
+      await leave()
       demo?.stop()
       await server.close()
     },

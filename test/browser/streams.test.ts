@@ -93,10 +93,7 @@ describe('livestreams in the page', () => {
     await stage.getByRole('list', { name: 'Recordings' }).waitFor()
   })
 
-  test.each([
-    ['desktop', desktop],
-    ['phone', phone],
-  ])(
+  test.each([['desktop', desktop]])(
     'the first message takes somebody into the chat of a stream, and strangers read along, on a %s',
     async (_, device) => {
       const { page: owner, id, provided } = await streamer('With a chat', device)

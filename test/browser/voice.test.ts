@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, isLive, openPlaza, phone } from './plaza.ts'
+import { axeFaults, desktop, field, isLive, openPlaza } from './plaza.ts'
 
 describe('voice in an ordinary room', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -44,10 +44,7 @@ describe('voice in an ordinary room', () => {
     await page.getByRole('menuitem', { name: /^Voice message/ }).click()
   }
 
-  test.each([
-    ['desktop', desktop],
-    ['phone', phone],
-  ])(
+  test.each([['desktop', desktop]])(
     'is recorded from the menu, heard before it is sent, sent once more where the storage was away, and played by another, on a %s',
     async (_name, device) => {
       const { one, other } = await pair(device)

@@ -53,7 +53,9 @@ describe('the worker of the page', () => {
   })
 
   test.each(['', '[', 'null'])('shows that there is something where %j is pushed', async (text) => {
-    expect(await workerWith()('push', pushed(text))).toEqual(['show Plaza {"icon":"/plaza.svg","data":{"url":"/"}}'])
+    expect(await workerWith()('push', pushed(text))).toEqual([
+      'show Plaza {"body":"There is something new for you.","icon":"/plaza.svg","data":{"url":"/"}}',
+    ])
     expect(await workerWith()('push', { data: null })).toHaveLength(1)
   })
 
@@ -64,6 +66,7 @@ describe('the worker of the page', () => {
       `focus ${site}/#/alpha`,
       `navigate ${site}/#/calls`,
     ])
+    expect(await workerWith(`${site}/#/alpha`)('notificationclick', clicked('/'))).toEqual([`focus ${site}/#/alpha`])
   })
 
   test.each(['https://evil.test/', '//evil.test', '/\\evil.test', 'javascript:alert(1)'])(

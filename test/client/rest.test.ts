@@ -85,6 +85,23 @@ test('M64: short requests survive leaving the page, and requests above the limit
   )
 })
 
+test('answers are asked for past what a browser keeps', async () => {
+  const sent: string[] = []
+  const ask = restDoor({
+    url: 'http://localhost',
+    fetch: async (_url, init = {}) => {
+      sent.push(`${init.method} ${init.cache}`)
+      return Response.json({})
+    },
+    token: () => null,
+    cut: () => new AbortController().signal,
+    reached: () => undefined,
+  })
+  await ask('GET /api/friends', {})
+  await ask('POST /api/friends/accept', {})
+  expect(sent).toEqual(['GET no-store', 'POST no-store'])
+})
+
 test('a form is sent without a type of its own, and where nothing tells how far it is, its end is', async () => {
   const sent: RequestInit[] = []
   const told: number[] = []

@@ -7,6 +7,7 @@ import { Accounts } from '#server/domains/accounts/model'
 import { addressOf, proxiesAt } from '#server/kernel/addresses'
 import { budgets } from '#server/kernel/budgets'
 import { memoryKv } from '#server/ports/kv/memory'
+import { reportTypes } from '#shared/api/social'
 import { personAt } from '#test/support/people'
 import { openProxy, standing } from '#test/support/proxy'
 import { call, wallet } from '#test/support/wallet'
@@ -380,6 +381,19 @@ describe('M33: tiers are those of the documents, and people behind one address d
     expect(seen).toEqual([...Array(50).fill(401), 429, 429])
   })
 
+  test('who is raided reports sixty in an hour, of everybody who is there, and no more', async () => {
+    const { url } = await open()
+    const [raided, raider] = [await personAt(url, 'raided'), await personAt(url, 'raider')]
+    const report = (reportType: string) =>
+      raided.rest('POST /api/users/report', { reportedAddress: raider.account, reportType })
+    for (const type of reportTypes) expect([type, (await report(type)).status]).toEqual([type, 200])
+    for (let more = reportTypes.length; more < 60; more++)
+      expect(await report('spam')).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    const refused = await report('spam')
+    expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
+  })
+
   const documented: [route: string, body: object | null, isSignedIn: boolean, limit: number][] = [
     ['GET /api/auth/verify?address=0x0000000000000000000000000000000000000001', null, false, 10],
     [
@@ -399,6 +413,11 @@ describe('M33: tiers are those of the documents, and people behind one address d
     ['POST /api/phone/send-code', { phoneNumber: '+15005550006' }, true, 100],
     ['POST /api/phone/lookup', { phone: '+15005550006' }, true, 100],
     ['POST /api/alpha/messages', { content: 'hello' }, true, 60],
+    ['POST /api/users/report', { reportedAddress: 'nobody', reportType: 'spam' }, true, 100],
+    ['GET /api/github/issues', null, true, 100],
+    ['GET /api/github/issues/1', null, true, 100],
+    ['GET /api/calendar/connect', null, true, 100],
+    ['GET /api/passkey/recover', null, true, 10],
   ]
   test('each path says its own', async () => {
     const { url } = await open()

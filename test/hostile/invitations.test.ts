@@ -1,4 +1,4 @@
-// Modes: embedded, mongodb
+// Modes: embedded
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invitations } from '#shared/api/invitations'

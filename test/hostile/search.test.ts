@@ -1,4 +1,4 @@
-// Modes: embedded, mongodb
+// Modes: embedded
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'

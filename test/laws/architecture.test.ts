@@ -25,6 +25,11 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/(settings|make-directory)\.ts$/],
+  [
+    /^server\/config\//,
+    /^(server\/(config\/|(environment|session-keys)\.ts|kernel\/|media\/messages\.ts|ports\/[^/]+\/port\.ts)|shared\/)/,
+  ],
+  [/^server\/platform\//, /^server\/((platform|kernel|log|ports)\/|(config|session-keys)\.ts)/],
   [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
@@ -275,7 +280,7 @@ function mayImport(path: string, to: string): boolean {
 }
 
 function isForeignAdapter(path: string, to: string): boolean {
-  if (!to.startsWith('server/ports/') || PORT.test(to) || path === 'server/platform.ts') return false
+  if (!to.startsWith('server/ports/') || PORT.test(to) || /^server\/platform(\.ts$|\/)/.test(path)) return false
   return to.split('/')[2] !== path.split('/')[2] || !path.startsWith('server/ports/')
 }
 

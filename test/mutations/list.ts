@@ -20,6 +20,7 @@ import { meetings } from './list/meetings.ts'
 import { mends } from './list/mends.ts'
 import { models } from './list/models.ts'
 import { payments } from './list/payments.ts'
+import { people } from './list/people.ts'
 import { points } from './list/points.ts'
 import { product } from './list/product.ts'
 import { protocols } from './list/protocols.ts'
@@ -42,6 +43,7 @@ export const mutations: readonly Mutation[] = [
   ...following,
   ...records,
   ...product,
+  ...people,
   ...push,
   ...media,
   ...evidence,

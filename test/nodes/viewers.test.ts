@@ -18,8 +18,8 @@ import { started } from '#test/support/started'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { call, signIn, wallet } from '#test/support/wallet'
 
-/** Five hundred people, by how they watch; each third guest with a socket has a second tab with the same key. */
-const crowd = { accounts: 60, guestsWithSockets: 140, guestsOverRest: 300 }
+/** Two hundred people, by how they watch; each third guest with a socket has a second tab with the same key. */
+const crowd = { accounts: 24, guestsWithSockets: 56, guestsOverRest: 120 }
 const guestsAtAddress = 10
 const actingAtOnce = 40
 const rounds = 3
@@ -136,7 +136,7 @@ const answered = async (asked: ReturnType<typeof call>) => expect((await asked).
 const sever = ({ io: { engine } }: Socket) =>
   (engine.transport as unknown as { ws: { terminate(): void } }).ws.terminate()
 
-test('500 people on two nodes are counted once each, whatever they do, and whatever is lost with a node', {
+test('200 people on two nodes are counted once each, whatever they do, and whatever is lost with a node', {
   timeout: long,
 }, async () => {
   await expect.poll(() => node().nodes.live().size, { timeout: long }).toBe(2)
@@ -247,16 +247,16 @@ test('500 people on two nodes are counted once each, whatever they do, and whate
   await atOnce(random.shuffled(everybody), (watcher) =>
     watcher.come(...(accounts.includes(watcher) ? watcher.ways : watcher.ways.slice(0, 1))),
   )
-  expect(there()).toBe(500)
+  expect(there()).toBe(200)
   for (let round = 0; round < rounds; round++)
     await atOnce(random.shuffled(everybody), (watcher) => watcher.act(random))
-  expect(there()).toBeGreaterThan(100)
-  expect(there()).toBeLessThan(500)
+  expect(there()).toBeGreaterThan(40)
+  expect(there()).toBeLessThan(200)
   await settled(urls)
-  expect(await shown(one.url)).toMatchObject({ unique_viewers: 500, peak_viewers: expect.any(Number) })
+  expect(await shown(one.url)).toMatchObject({ unique_viewers: 200, peak_viewers: expect.any(Number) })
 
   const lost = tabs[1]?.filter(({ isIn }) => isIn) ?? []
-  expect(lost.length).toBeGreaterThan(20)
+  expect(lost.length).toBeGreaterThan(8)
   await killOther()
   urls[1] = one.url
   const lostOf = ({ ways }: Watcher) => ways.filter((way) => lost.includes(way))
@@ -279,7 +279,7 @@ test('500 people on two nodes are counted once each, whatever they do, and whate
   )
   one.setAhead(301)
   for (const { watcher, way } of beacons.filter((_, at) => at % 3 > 0)) watcher.lose(way)
-  expect(there()).toBeGreaterThan(50)
+  expect(there()).toBeGreaterThan(20)
   await settled([one.url])
 
   await atOnce(everybody, async (watcher) => {
@@ -287,8 +287,8 @@ test('500 people on two nodes are counted once each, whatever they do, and whate
   })
   await settled([one.url])
   const last = await shown(one.url)
-  expect(last).toMatchObject({ viewer_count: 0, unique_viewers: 500 })
-  expect(await Viewers.countDocuments({ stream: stream.id })).toBe(500)
+  expect(last).toMatchObject({ viewer_count: 0, unique_viewers: 200 })
+  expect(await Viewers.countDocuments({ stream: stream.id })).toBe(200)
   for (const socket of sockets) socket.close()
 
   const all = [...told.values()].flat()
@@ -307,7 +307,7 @@ test('500 people on two nodes are counted once each, whatever they do, and whate
     const most = everybody.filter(({ spans }) => spans.some(({ from, to }) => from <= heardAt && to >= since)).length
     expect(viewers, `told at ${as_of}`).toBeLessThanOrEqual(most)
   }
-  expect(Math.max(...all.map(({ unique }) => unique))).toBe(500)
+  expect(Math.max(...all.map(({ unique }) => unique))).toBe(200)
 })
 
 /** A few at a time. */

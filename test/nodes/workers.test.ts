@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { get } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '#client/sdk/client'
 import type { Client, LiveRoom } from '#client/sdk/types'
@@ -14,40 +14,27 @@ import { type Crew, startCrew } from './crew.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const long = 300_000
+const uri = freshDatabaseUri() ?? ''
 const Created = z.object({ message: z.object({ content: z.string() }) })
 const crews: Crew[] = []
 const clients: Client[] = []
 
 beforeAll(build, long)
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.close()
-  for (const crew of crews.splice(0)) await crew.end()
+})
+afterAll(async () => {
+  for (const crew of crews) await crew.end()
 })
 
+/** One crew for all of them, in this order: what it is stopped with comes last. */
 describe('several workers on one port', { timeout: long }, () => {
-  test('are stopped one by one: acknowledged messages are stored once, and the exit code is 0', async () => {
-    const uri = freshDatabaseUri() ?? ''
-    const crew = await crewOf(2, uri)
-    const { room, say } = await crowd(crew, 6)
-    const talk = say()
-    await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(100)
-
-    const began = Date.now()
-    crew.primary.kill('SIGTERM')
-    await expect.poll(() => crew.ops('/readyz')).not.toMatchObject({ status: 200 })
-    expect(await crew.exited).toBe(0)
-    expect(Date.now() - began).toBeLessThan(15_000)
-    talk.stop()
-    const acknowledged = talk.acknowledged()
-    for (const client of clients.splice(0)) client.close()
-
-    const stored = await textsOf(await crewOf(1, uri), room)
-    expect(acknowledged.filter((text) => !stored.includes(text))).toEqual([])
-    expect(new Set(stored).size).toBe(stored.length)
-  })
+  let crew: Crew
+  beforeAll(async () => {
+    crew = await crewOf(2)
+  }, long)
 
   test('are replaced one by one on SIGHUP, and no message is lost', async () => {
-    const crew = await crewOf(2, freshDatabaseUri() ?? '')
     const { room, lives, say } = await crowd(crew, 6)
     const old = crew.workers()
     expect(old).toHaveLength(2)
@@ -80,7 +67,6 @@ describe('several workers on one port', { timeout: long }, () => {
   })
 
   test('are replaced when one dies, and its clients reconnect to the others', async () => {
-    const crew = await crewOf(2, freshDatabaseUri() ?? '')
     const { room, say } = await crowd(crew, 6)
     const talk = say()
     await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(50)
@@ -97,7 +83,7 @@ describe('several workers on one port', { timeout: long }, () => {
   })
 
   test('N74: what was handed to a worker that died before it took it is closed, and answered when asked again', async () => {
-    const crew = await crewOf(2, freshDatabaseUri() ?? '')
+    await expect.poll(() => crew.workers().length).toBe(2)
     const [victim] = crew.workers()
     if (!victim) throw new Error('There is no worker to kill.')
     process.kill(victim, 'SIGSTOP')
@@ -108,6 +94,26 @@ describe('several workers on one port', { timeout: long }, () => {
     const answers = await within(5_000, Promise.all(asked))
     expect(answers.filter((status) => status !== 200)).toEqual([null])
     expect(await ask(crew)).toBe(200)
+  })
+
+  test('are stopped one by one: acknowledged messages are stored once, and the exit code is 0', async () => {
+    await expect.poll(() => crew.metric('plaza_workers'), { timeout: 120_000 }).toBe(2)
+    const { room, say } = await crowd(crew, 6)
+    const talk = say()
+    await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(50)
+
+    const began = Date.now()
+    crew.primary.kill('SIGTERM')
+    await expect.poll(() => crew.ops('/readyz')).not.toMatchObject({ status: 200 })
+    expect(await crew.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(15_000)
+    talk.stop()
+    const acknowledged = talk.acknowledged()
+    for (const client of clients.splice(0)) client.close()
+
+    const stored = await textsOf(await crewOf(1), room)
+    expect(acknowledged.filter((text) => !stored.includes(text))).toEqual([])
+    expect(new Set(stored).size).toBe(stored.length)
   })
 })
 
@@ -148,18 +154,20 @@ function start(options: readonly string[]) {
   })
 }
 
-async function crewOf(workers: number, uri: string): Promise<Crew> {
+async function crewOf(workers: number): Promise<Crew> {
   const crew = await startCrew(programs.main, workers, uri)
   crews.push(crew)
   return crew
 }
+
+let crowds = 0
 
 /** Joins people to one channel, each with their own connection. */
 async function crowd(crew: Crew, size: number) {
   const people = await Promise.all(Array.from({ length: size }, (_, at) => personOf(crew, `worker ${at}`)))
   const [owner, ...others] = people
   if (!owner) throw new Error('A crowd has somebody in it.')
-  const { channel } = await owner.rooms.createChannel({ name: 'Under load' })
+  const { channel } = await owner.rooms.createChannel({ name: `Under load ${++crowds}` })
   const room: RoomRef = { type: 'channel', id: channel.id }
   for (const person of others) await person.rooms.join({ room })
   const lives = people.map((person) => person.room(room))

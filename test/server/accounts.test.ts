@@ -1,9 +1,9 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { deceptionBy, isReserved } from '#server/domains/accounts/names'
-import { noteLooks } from '#server/domains/accounts/profile-changes'
+import { noteLooks, noteSought } from '#server/domains/accounts/profile-changes'
 import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
@@ -113,6 +113,8 @@ describe('usernames', () => {
   )
 })
 
+const noStatus = { status_emoji: null, status_text: null }
+
 describe('profiles', () => {
   test('are changed by their owner and seen by everybody', async () => {
     const carol = await person('carol')
@@ -120,7 +122,7 @@ describe('profiles', () => {
     const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url })
     expect(changed).toMatchObject({ status: 200, body: { user: { name: 'Carol', display_name: 'Carol', avatar_url } } })
     expect((await call(url, `GET /api/public/user?address=${carol.address}`)).body).toEqual({
-      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false },
+      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false, ...noStatus },
     })
   })
 
@@ -150,6 +152,7 @@ describe('profiles', () => {
           avatarUrl: null,
           bio: 'Birds, mostly.',
           is_bot: false,
+          ...noStatus,
         },
         socials: [
           { platform: 'github', handle: 'carol', url: 'https://github.com/carol' },
@@ -181,6 +184,32 @@ describe('profiles', () => {
     expect(await own()).toMatchObject({ bio, socials, display_name: 'Ivy B' })
     await ivy.call('PATCH /api/user/profile', { bio: null, socials: [], display_name: null })
     expect(await own()).toMatchObject({ bio: null, socials: [], display_name: null })
+  })
+
+  test('say what their owner says of the moment, and nothing while the owner is suspended', async () => {
+    const [boss, kim] = [await person('root'), await person('kim')]
+    const change = async (input: object) => (await kim.call('PATCH /api/user/profile', input)).body.user
+    const shown = async () => (await call(url, `GET /api/public/user?address=${kim.address}`)).body.user
+    expect((await kim.call('GET /api/user/profile')).body.user).toMatchObject({ ...noStatus, do_not_disturb: false })
+    const said = { status_emoji: '🌴', status_text: 'On holiday' }
+    expect(await change({ ...said, public_landing_enabled: true })).toMatchObject(said)
+    expect(await change({ display_name: 'Kim', do_not_disturb: true })).toMatchObject({ ...said, do_not_disturb: true })
+    expect(await shown()).toMatchObject(said)
+    expect((await call(url, `GET /api/public/user/${kim.address}`)).body.user).toMatchObject(said)
+    await boss.call('POST /api/admin/ban', { userAddress: kim.address, ban: true })
+    expect(await shown()).toMatchObject(noStatus)
+    await boss.call('POST /api/admin/ban', { userAddress: kim.address, ban: false })
+    expect(await shown()).toMatchObject(said)
+    expect(await change({ status_emoji: '', do_not_disturb: '' })).toMatchObject({ ...said, status_emoji: null })
+    expect(await change({ status_text: ' ', do_not_disturb: null })).toMatchObject({
+      ...noStatus,
+      do_not_disturb: true,
+    })
+    await change(said)
+    expect(await change({ status_emoji: null, status_text: null, do_not_disturb: false })).toMatchObject({
+      ...noStatus,
+      do_not_disturb: false,
+    })
   })
 
   test('M35: a username is changed with the rest of a profile, or nothing is', async () => {
@@ -241,6 +270,14 @@ describe('profiles', () => {
     { bio: 'x'.repeat(281) },
     { custom_avatar_url: 'http://example.com/a.png' },
     { use_custom_avatar: 'yes' },
+    { status_emoji: 'x' },
+    { status_emoji: '🌴🌴' },
+    { status_emoji: '✅' },
+    { status_text: 'x'.repeat(81) },
+    { status_text: 'a\u202eb' },
+    { status_text: 'one\ntwo' },
+    { status_text: 'Plaza Support' },
+    { do_not_disturb: 'yes' },
     { socials: [{ platform: 'myspace', handle: 'dave' }] },
     { socials: [{ platform: 'x', handle: '../evil' }] },
     { socials: [{ platform: 'github', handle: '..' }] },
@@ -380,7 +417,7 @@ describe('roles', () => {
     expect(lowered).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('admins list accounts by page, by the start of a username, and by address', async () => {
+  test('admins list accounts by page, by the start of a name, and by address', async () => {
     const [boss, zed] = [await person('root'), await person('zed')]
     await zed.call('POST /api/username', { username: 'zed_of_zeds' })
     for (const search of ['zed_', '@ZED_of', zed.address]) {
@@ -392,6 +429,18 @@ describe('roles', () => {
         users: [{ wallet_address: zed.address, login_count: 1 }],
       })
     }
+    await zed.call('PATCH /api/user/profile', { display_name: 'Zoë 🦊 of Zeds' })
+    const found = async (search: string) =>
+      (await boss.call(`GET /api/admin/users?search=${encodeURIComponent(search)}`)).body.total
+    for (const search of ['zoë', 'ZOE\u0308 ', 'Zoë 🦊 OF z'])
+      expect([search, await found(search)]).toEqual([search, 1])
+    for (const search of ['of zeds', '.*', '{"$ne":null}']) expect([search, await found(search)]).toEqual([search, 0])
+    await Accounts.updateOne({ _id: zed.address }, { $unset: { display_name_sought: '' } })
+    expect(await found('zoë')).toBe(0)
+    await noteSought()
+    expect(await found('zoë')).toBe(1)
+    await zed.call('PATCH /api/user/profile', { display_name: null })
+    expect(await found('zoë')).toBe(0)
     const first = await boss.call('GET /api/admin/users?limit=2&sortBy=created_at&sortOrder=asc')
     const second = await boss.call('GET /api/admin/users?limit=2&page=2&sortBy=created_at&sortOrder=asc')
     expect(first.body.users).toHaveLength(2)

@@ -169,6 +169,17 @@ describe('a message that an admin has signed', () => {
     expect((await list(headers, 'nonsense')).status).toBe(401)
   })
 
+  test('is good beside a cookie that is not, which browsers send by themselves', async () => {
+    const headers = headersOf(await proofOf(admin))
+    const cookieOf = (token: string) => ({ ...headers, cookie: `app_session=${token}` })
+    const { sessionToken } = await signIn(server.url, admin)
+    for (const token of ['nonsense', sessionToken]) expect((await list(cookieOf(token))).status).toBe(200)
+    expect(await list(cookieOf(root.token))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    expect((await call(server.url, 'POST /api/auth/logout', {}, sessionToken)).status).toBe(200)
+    const anew = headersOf(await proofOf(admin))
+    expect((await list({ ...anew, cookie: `app_session=${sessionToken}` })).status).toBe(200)
+  })
+
   test('may be signed by a contract, as a sign-in', async () => {
     const proof = { ...(await proofOf(contract)), signature: '0x1234' }
     expect((await show(proof)).status).toBe(401)
@@ -213,5 +224,36 @@ describe('what verifying costs', () => {
     expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await list({}, sessionToken)).status).toBe(200)
+  })
+})
+
+describe('what asking chains costs', () => {
+  const chain = fakeChain(1)
+  beforeAll(async () => {
+    const chains = new Map([[1, chain]])
+    server = await boot({ environment: { ...environment, RATE_LIMIT_SCALE: '1' }, services: { chains } })
+  })
+  afterAll(() => server.close())
+
+  test('wrong messages ask ten times a minute; those that a chain has accepted, and those of keys, go on', async () => {
+    const [good, key] = [{ ...(await proofOf(contract)), signature: '0x1234' }, await proofOf(admin)]
+    const asked: string[] = []
+    chain.deploy(contract.address, {
+      accepts(text, signature) {
+        asked.push(signature)
+        return text === good.message && signature === '0x1234'
+      },
+    })
+    const shown = await Promise.all(Array.from({ length: 15 }, () => show(good)))
+    expect(shown.map(({ status }) => status)).toEqual(Array(15).fill(200))
+    const wrong = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => show({ ...good, signature: `0x56${at + 10}` })),
+    )
+    expect(asked.filter((signature) => signature.startsWith('0x56'))).toHaveLength(9)
+    expect(wrong.map(({ status }) => status).sort()).toEqual([...Array(9).fill(401), ...Array(11).fill(429)])
+    expect(Number(wrong.find(({ status }) => status === 429)?.headers.get('retry-after'))).toBeGreaterThan(0)
+    for (const proof of [good, key]) expect((await show(proof)).status).toBe(200)
+    server.setAhead(61)
+    expect((await show({ ...good, signature: '0x78' })).status).toBe(401)
   })
 })

@@ -12,6 +12,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { paymentOf } from '#test/support/payments'
 import { channelOf, outcomeOf, over, type Person, person, say } from '#test/support/people'
 import { type PuppetAnswer, puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -61,7 +62,7 @@ async function begun(asker: Person, id: string): Promise<{ run_id: string; answe
 const stateOf = async (_id: string) => (await Runs.findOne({ _id }).lean())?.state
 
 describe('T09: a block between two', () => {
-  test.each(['the owner', 'the asker'])(
+  solo.each(['the owner', 'the asker'])(
     'by %s ends what either asks the agents of the other, at every door',
     async (by) => {
       const [owner, asker] = [await somebody(), await somebody()]
@@ -98,7 +99,7 @@ describe('T09: a block between two', () => {
     }
   })
 
-  test('holds for mentions of an agent in a room', async () => {
+  solo('holds for mentions of an agent in a room', async () => {
     const asker = await somebody()
     const guide = await agentOf(admin, { visibility: 'official' })
     const room = await channelOf(asker)

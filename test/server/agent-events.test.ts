@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Events } from '#server/domains/agents/events/model'
 import { upcomingEvents } from '#server/domains/agents/events/upcoming'

@@ -12,6 +12,7 @@ import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { alpha, channelOf, listenTo, moderates, outcomeOf, over, type Person, person, say } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -74,7 +75,7 @@ describe('an agent in a room', () => {
     expect((await messagesIn(room)).filter(({ sender_address }) => sender_address.startsWith('agent:'))).toHaveLength(1)
   })
 
-  test('is judged as everybody is: what a rule of the room refuses is neither streamed nor said', async () => {
+  solo('is judged as everybody is: what a rule of the room refuses is neither streamed nor said', async () => {
     const { room, mention, agent } = await roomWithAgent()
     await moderates(alice, { room, action: 'word_add', patch: { word: 'rhubarb', word_action: 'block' } })
     const line = await listenTo(alice, room)
@@ -99,7 +100,7 @@ describe('an agent in a room', () => {
     expect(await messagesIn(room)).toHaveLength(before)
   })
 
-  test('numbers no sources, as a room is shown none', async () => {
+  solo('numbers no sources, as a room is shown none', async () => {
     const { room, mention } = await roomWithAgent()
     const line = await listenTo(alice, room)
     const { id } = await say(alice, room, `${mention} why?`)
@@ -156,7 +157,7 @@ describe('an agent in a room', () => {
       .not.toContain('secret')
   })
 
-  test('forgets what was purged, of the person and of the agent itself', async () => {
+  solo('forgets what was purged, of the person and of the agent itself', async () => {
     const { room, mention, agent } = await roomWithAgent()
     const line = await listenTo(bob, room)
     const exchange = async (who: Person, question: string, answer: string) => {
@@ -186,7 +187,7 @@ describe('an agent in a room', () => {
     await expect.poll(stored).not.toContain('Green shoes')
   })
 
-  test('that is deleted while it is brought in is in no room', async () => {
+  solo('that is deleted while it is brought in is in no room', async () => {
     const room = await channelOf(alice, bob)
     const { agent } = await admin.does('rest', agents.create, { name: `Gone ${++made}`, visibility: 'official' })
     const create = AgentMemberships.create.bind(AgentMemberships)
@@ -204,7 +205,7 @@ describe('an agent in a room', () => {
       .not.toContain(`agent:${agent.id}`)
   })
 
-  test('that was banned is listed there no more, and answers again once it was brought in again', async () => {
+  solo('that was banned is listed there no more, and answers again once it was brought in again', async () => {
     const { room, agent, mention } = await roomWithAgent()
     const place = { id: agent.id, channelType: 'channel' as const, channelId: room.id }
     const listed = async () => [
@@ -228,7 +229,7 @@ describe('an agent in a room', () => {
     await expect.poll(async () => (await messagesIn(room)).map(({ content }) => content)).toContain('Yes')
   })
 
-  test('says as much of a long answer as the room takes, and cuts no character', async () => {
+  solo('says as much of a long answer as the room takes, and cuts no character', async () => {
     const { room, mention, agent } = await roomWithAgent()
     await moderates(alice, { room, action: 'rules', patch: { rules: { max_message_length: 100 } } })
     const saidOf = async (text: string) => {
@@ -243,7 +244,7 @@ describe('an agent in a room', () => {
     expect(await saidOf(`${'b'.repeat(97)}🎉🎉🎉`)).toBe(`${'b'.repeat(97)}🎉🎉🎉`)
   })
 
-  test('answers nobody who mentions it within code', async () => {
+  solo('answers nobody who mentions it within code', async () => {
     const { room, agent, mention } = await roomWithAgent()
     await say(alice, room, `Write \`${mention}\` to ask it`)
     await say(alice, room, `${mention} hello`)
@@ -253,7 +254,7 @@ describe('an agent in a room', () => {
     await expect.poll(() => Runs.countDocuments({ agent_id: agent.id })).toBe(1)
   })
 
-  test('answers nobody where it is no member, no other agent, and not under the name of another', async () => {
+  solo('answers nobody where it is no member, no other agent, and not under the name of another', async () => {
     const { room, mention, agent } = await roomWithAgent()
     const elsewhere = await channelOf(alice, bob)
     const spoken = await say(alice, elsewhere, `${mention} hello`)
@@ -273,7 +274,7 @@ describe('an agent in a room', () => {
     expect(await Runs.countDocuments({ agent_id: { $in: [agent.id, other.id] } })).toBe(1)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'is brought in and taken out by admins alone, and is listed to who sees the room, over %s',
     async (door) => {
       const { room, agent, membership } = await roomWithAgent()
@@ -304,7 +305,7 @@ describe('an agent in a room', () => {
     },
   )
 
-  test.each(over)('is not listed to who is banned, and has private agents unseen, over %s', async (door) => {
+  solo.each(over)('is not listed to who is banned, and has private agents unseen, over %s', async (door) => {
     const { room } = await roomWithAgent()
     const banned = await person(server, `banned ${door}`)
     await banned.does('rest', rooms.join, { room })
@@ -316,7 +317,7 @@ describe('an agent in a room', () => {
     expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('403 AGENT_FRIENDS_ONLY')
   })
 
-  test.each(over)('joins no archived room, and none it is banned from, over %s', async (door) => {
+  solo.each(over)('joins no archived room, and none it is banned from, over %s', async (door) => {
     const { room, agent } = await roomWithAgent()
     const place = { id: agent.id, channelType: 'channel' as const, channelId: room.id }
     await moderates(alice, { room, action: 'ban', target: `agent:${agent.id}`, reason: 'Loud' })
@@ -329,7 +330,7 @@ describe('an agent in a room', () => {
     )
   })
 
-  test.each(over)('is brought into the chat of a location, and answers there, over %s', async (door) => {
+  solo.each(over)('is brought into the chat of a location, and answers there, over %s', async (door) => {
     const room = { type: 'location', id: crypto.randomUUID() } as const
     const { node } = server.apps[0] ?? {}
     if (!node) throw new Error('There is no node')
@@ -355,7 +356,7 @@ describe('an agent in a room', () => {
     )
   })
 
-  test('is in the room of everybody, and its new name is shown there', async () => {
+  solo('is in the room of everybody, and its new name is shown there', async () => {
     const { agent } = await admin.does('rest', agents.create, { name: `Host ${++made}`, visibility: 'official' })
     await admin.does('rest', agents.joinRoom, { id: agent.id, channelType: 'global' })
     expect((await bob.does('rest', agents.inRoom, { id: 'global' })).agents).toMatchObject([{ id: agent.id }])
@@ -371,7 +372,7 @@ describe('an agent in a room', () => {
     await expect.poll(async () => (await bob.does('rest', agents.inRoom, { id: 'global' })).agents).toEqual([])
   })
 
-  test('tells a service token what it has said, never what the room refused', async () => {
+  solo('tells a service token what it has said, never what the room refused', async () => {
     const { room, mention } = await roomWithAgent()
     await moderates(alice, { room, action: 'word_add', patch: { word: 'rhubarb', word_action: 'block' } })
     const created = await admin.does('rest', serviceTokens.create, {

@@ -17,6 +17,7 @@ import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -66,7 +67,7 @@ async function linesAt(who: Person, route: string, body?: object): Promise<unkno
 }
 
 describe('an answer', () => {
-  test('streams to the connection that asked, by frames without a gap, and is in the history', async () => {
+  solo('streams to the connection that asked, by frames without a gap, and is in the history', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner, { personality: 'Dry' })
     const line = await owner.line('/agents')
@@ -89,7 +90,7 @@ describe('an answer', () => {
       .poll(async () => (await owner.does('rest', agents.history, { id: agent.id })).chats)
       .toMatchObject([
         { role: 'user', content: 'Hello?' },
-        { role: 'assistant', content: 'Good day.', state: 'done', run_id },
+        { role: 'assistant', content: 'Good day.', state: 'done', run_id, ms: expect.any(Number) },
       ])
     await expect.poll(async () => (await owner.does('rest', agents.get, { id: agent.id })).agent.message_count).toBe(1)
   })
@@ -123,7 +124,7 @@ describe('an answer', () => {
     }
   })
 
-  test('is told by the three kinds of line over REST, and by nothing else', async () => {
+  solo('is told by the three kinds of line over REST, and by nothing else', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const asked = linesAt(owner, `POST /api/agents/${agent.id}/chat`, { message: 'Hi', stream: true })
@@ -136,7 +137,7 @@ describe('an answer', () => {
     expect(lines.map(({ text = '' }) => text).join('')).toBe('{"type":"done"}\nthere')
   })
 
-  test('is waited for where no lines are asked for', async () => {
+  solo('is waited for where no lines are asked for', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner, { avatarEmoji: '🦊' })
     const asked = owner.rest(`POST /api/agents/${agent.id}/chat`, { message: 'Hi', userAddress: owner.account })
@@ -151,7 +152,7 @@ describe('an answer', () => {
     })
   })
 
-  test('that was asked for again by the same key is the same one', async () => {
+  solo('that was asked for again by the same key is the same one', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const question = { agent_id: agent.id, message: 'Once', client_run_id: 'key-1' }
@@ -169,7 +170,7 @@ describe('an answer', () => {
     expect(other.code).toBe('CONFLICT')
   })
 
-  test('is cut off at 32,000 UTF-16 code units, at a whole character', async () => {
+  solo('is cut off at 32,000 UTF-16 code units, at a whole character', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const { run_id } = await owner.does('socket', agents.run, { agent_id: agent.id, message: 'Go on' })
@@ -179,7 +180,7 @@ describe('an answer', () => {
     expect(end).toMatchObject({ t: 'done', message: `${'x'.repeat(31_997)}🦊` })
   })
 
-  test('that fails ends with an error, keeps what was written, and counts as no message', async () => {
+  solo('that fails ends with an error, keeps what was written, and counts as no message', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const { run_id } = await owner.does('socket', agents.run, { agent_id: agent.id, message: 'Fail' })
@@ -257,7 +258,7 @@ describe('an answer', () => {
     await endOf(line, second.run_id)
   })
 
-  test('rests on the last ten messages of the conversation, and on none before', async () => {
+  solo('rests on the last ten messages of the conversation, and on none before', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const told: string[][] = []
@@ -273,7 +274,7 @@ describe('an answer', () => {
     expect(told.at(-1)).toEqual([...said.slice(-10), 'Question 6'])
   })
 
-  test('is nobody else’s to read, to resume or to stop', async () => {
+  solo('is nobody else’s to read, to resume or to stop', async () => {
     const agent = await agentOf(await somebody(), { visibility: 'public' })
     const { run_id } = await alice.does('socket', agents.run, { agent_id: agent.id, message: 'Mine' })
     const answer = await puppet.asked()
@@ -286,7 +287,7 @@ describe('an answer', () => {
     await endOf(await alice.line('/agents'), run_id)
   })
 
-  test.each(['length', 'filtered'] as const)('that is cut off (%s) says so, then and later', async (reason) => {
+  solo.each(['length', 'filtered'] as const)('that is cut off (%s) says so, then and later', async (reason) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const asked = owner.does('rest', agents.chat, { id, message: 'Hi' })
@@ -304,7 +305,7 @@ describe('an answer', () => {
 })
 
 describe('the last line of an answer', () => {
-  test.each(['length', 'filtered'] as const)('says that it was cut off (%s)', async (reason) => {
+  solo.each(['length', 'filtered'] as const)('says that it was cut off (%s)', async (reason) => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const asked = linesAt(owner, `POST /api/agents/${agent.id}/chat`, { message: 'Hi', stream: true })
@@ -319,7 +320,7 @@ describe('the last line of an answer', () => {
 })
 
 describe('an agent', () => {
-  test.each(over)('is made, read, changed and deleted, over %s', async (door) => {
+  solo.each(over)('is made, read, changed and deleted, over %s', async (door) => {
     const owner = await somebody()
     const { agent } = await owner.does(door, agents.create, {
       name: '  Ada ',
@@ -356,7 +357,7 @@ describe('an agent', () => {
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
   })
 
-  test.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
+  solo.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
     const { agent } = await (await somebody()).does(door, agents.create, { name: 'Plain' })
     const { name: _, systemInstructions: __, ...rest } = newFields
     expect(fieldsOf(agent)).toMatchObject(rest)
@@ -379,7 +380,7 @@ describe('an agent', () => {
     for (let at = 0; at < 6; at++) await agentOf(admin)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'has five tags at the most, each once and of 20 characters at the most (C3, 280), over %s',
     async (door) => {
       const owner = await somebody()
@@ -391,7 +392,7 @@ describe('an agent', () => {
     },
   )
 
-  test.each(over)(
+  solo.each(over)(
     'T21: takes no key that reaches the prototype, and is none the worse for it, over %s',
     async (door) => {
       const owner = await somebody()
@@ -416,7 +417,7 @@ describe('an agent', () => {
     },
   )
 
-  test('has a name of its own among those of its owner', async () => {
+  solo('has a name of its own among those of its owner', async () => {
     const owner = await somebody()
     const tries = await Promise.all(
       Array.from({ length: 10 }, () => owner.tries('rest', agents.create, { name: 'Twin' })),
@@ -426,7 +427,7 @@ describe('an agent', () => {
     expect(outcomeOf(await owner.tries('rest', agents.update, { id: other.id, name: 'Twin' }))).toBe('400 AGENT_EXISTS')
   })
 
-  test('is seen by whom its visibility says, and its instructions by its owner alone', async () => {
+  solo('is seen by whom its visibility says, and its instructions by its owner alone', async () => {
     const owner = await somebody()
     const friend = await somebody()
     const { request } = await owner.does('rest', friends.request, { toAddress: friend.account })
@@ -447,7 +448,7 @@ describe('an agent', () => {
     expect(JSON.stringify(await bob.does('rest', agents.get, { id }))).not.toContain('secret')
   })
 
-  test('is changed and deleted by its owner alone; an official one by admins, who alone make it so', async () => {
+  solo('is changed and deleted by its owner alone; an official one by admins, who alone make it so', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner, { visibility: 'public' })
     for (const door of over) {
@@ -463,7 +464,18 @@ describe('an agent', () => {
     )
   })
 
-  test('takes nothing that its fields do not say', async () => {
+  solo('that is official and of another admin is listed after the own ones, however old these are', async () => {
+    const own = await agentOf(admin)
+    const official = await agentOf(bob)
+    await Agents.updateOne({ _id: official.id }, { $set: { visibility: 'official' } })
+    const listed = (await admin.does('rest', agents.list, { includeOfficial: true })).agents
+    const isOwn = listed.map(({ owner_address }) => owner_address === admin.account)
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining([own.id, official.id]))
+    expect(isOwn.slice(isOwn.indexOf(false))).not.toContain(true)
+    await Agents.deleteOne({ _id: official.id })
+  })
+
+  solo('takes nothing that its fields do not say', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const refused = [
@@ -513,7 +525,7 @@ describe('an agent', () => {
     expect((await owner.rest('POST /api/agents', unpriced)).status).toBe(400)
   })
 
-  test.each(over)('gives up what is set to null or to nothing, in either spelling, over %s', async (door) => {
+  solo.each(over)('gives up what is set to null or to nothing, in either spelling, over %s', async (door) => {
     const owner = await somebody()
     const wallet = owner.account
     const sold = { x402Enabled: true, x402PriceCents: 5, x402WalletAddress: wallet }
@@ -529,7 +541,7 @@ describe('an agent', () => {
     expect(snake.agent.system_instructions).not.toBe('')
   })
 
-  test('keeps each of several changes at the same time', async () => {
+  solo('keeps each of several changes at the same time', async () => {
     const owner = await somebody()
     for (let time = 0; time < 5; time++) {
       const { id } = await agentOf(owner, { visibility: 'public' })
@@ -544,7 +556,7 @@ describe('an agent', () => {
     }
   })
 
-  test('keeps an answer that was counted while it is changed', async () => {
+  solo('keeps an answer that was counted while it is changed', async () => {
     const { agent } = await alice.does('rest', agents.create, { name: 'Counted' })
     const update = Agents.findOneAndUpdate.bind(Agents)
     const spy = vi.spyOn(Agents, 'findOneAndUpdate').mockImplementationOnce(((...given: [never, never, never]) => ({
@@ -559,13 +571,13 @@ describe('an agent', () => {
     await alice.does('rest', agents.remove, { id: agent.id })
   })
 
-  test('is refused where it cannot be stored', async () => {
+  solo('is refused where it cannot be stored', async () => {
     const spy = vi.spyOn(Agents, 'create').mockRejectedValueOnce(new Error('The disk is full'))
     expect(outcomeOf(await alice.tries('rest', agents.create, { name: 'Nowhere' }))).toBe('500 INTERNAL_ERROR')
     spy.mockRestore()
   })
 
-  test.each(over)('has suggested questions of its own only while it is official, over %s', async (door) => {
+  solo.each(over)('has suggested questions of its own only while it is official, over %s', async (door) => {
     const { agent } = await admin.does(door, agents.create, {
       ...{ name: `Asked over ${door}`, visibility: 'official', suggestedQuestions: ['Who are you?'] },
     } as const)
@@ -581,7 +593,7 @@ describe('an agent', () => {
     await admin.does(door, agents.remove, { id: agent.id })
   })
 
-  test('that was made by a call of which nobody knew the outcome is the one that the repeated call gives', async () => {
+  solo('that was made by a call of which nobody knew the outcome is the one that the repeated call gives', async () => {
     const [app] = server.apps
     if (!app) throw new Error('There is a server')
     for (const who of [await somebody(), admin]) {
@@ -592,7 +604,7 @@ describe('an agent', () => {
     }
   })
 
-  test('is official as long as an admin has it so: who made it and is none any more cannot change it', async () => {
+  solo('is official as long as an admin has it so: who made it and is none any more cannot change it', async () => {
     const official = await agentOf(admin, { visibility: 'official' })
     await Agents.updateOne({ _id: official.id }, { $set: { owner_address: bob.account } })
     expect(outcomeOf(await bob.tries('rest', agents.update, { id: official.id, name: 'Mine' }))).toBe(
@@ -601,7 +613,7 @@ describe('an agent', () => {
     await admin.does('rest', agents.update, { id: official.id, tags: ['house'] })
   })
 
-  test.each(over)(
+  solo.each(over)(
     'T09: is listed for its maker no more who is no admin any more, where it is official, over %s',
     async (door) => {
       const maker = await somebody()
@@ -619,7 +631,7 @@ describe('an agent', () => {
     },
   )
 
-  test.each(over)('that is stored wrongly is shown to its owner as no card, over %s', async (door) => {
+  solo.each(over)('that is stored wrongly is shown to its owner as no card, over %s', async (door) => {
     const owner = await somebody()
     const { id } = await agentOf(owner, { visibility: 'public' })
     expect((await owner.does(door, agents.get, { id })).agent).toMatchObject({
@@ -632,7 +644,7 @@ describe('an agent', () => {
     await Agents.deleteOne({ _id: id })
   })
 
-  test.each(over)(
+  solo.each(over)(
     'that is deleted takes its chats along, and stops what is being written (C3, 269), over %s',
     async (door) => {
       const owner = await somebody()
@@ -681,7 +693,7 @@ describe('an agent', () => {
 })
 
 describe('a question or a change is refused', () => {
-  test.each(over)('that has too long a name, and says so, over %s', async (door) => {
+  solo.each(over)('that has too long a name, and says so, over %s', async (door) => {
     const owner = await somebody()
     const refusal = await owner.refused(door, agents.create, { name: 'x'.repeat(101) })
     expect(refusal).toMatchObject({
@@ -692,7 +704,7 @@ describe('a question or a change is refused', () => {
     expect(none.message).toContain('Name is required')
   })
 
-  test.each(over)('over %s, by one code for each reason', async (door) => {
+  solo.each(over)('over %s, by one code for each reason', async (door) => {
     const owner = await somebody()
     const stranger = await somebody()
     const hidden = await agentOf(owner)
@@ -746,7 +758,7 @@ describe('a question or a change is refused', () => {
       expect(outcomeOf(await tried)).toBe('403 SUSPENDED')
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)('where the model answers %s', async (code) => {
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)('where the model answers %s', async (code) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const asked = owner.tries('rest', agents.chat, { id, message: 'Hi' })
@@ -756,7 +768,7 @@ describe('a question or a change is refused', () => {
     expect(await asked).toEqual({ ok: false, error })
   })
 
-  test.each(['MODEL_BUSY', 'CONTEXT_TOO_LONG', 'OF_NO_VERSION'])('where the model says why (%s)', async (failure) => {
+  solo.each(['MODEL_BUSY', 'CONTEXT_TOO_LONG', 'OF_NO_VERSION'])('where the model says why (%s)', async (failure) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const why = new AppError('UPSTREAM_ERROR', { details: { failure } })
@@ -784,7 +796,7 @@ describe('a question or a change is refused', () => {
         .toMatchObject({ content: 'Half', state: 'failed', error_code: told })
   })
 
-  test.each(['', ' \n '])('where the model says nothing (%j), with what it said', async (text) => {
+  solo.each(['', ' \n '])('where the model says nothing (%j), with what it said', async (text) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const asked = owner.tries('rest', agents.chat, { id, message: 'Hi' })
@@ -840,7 +852,7 @@ describe('the pages that an answer rests on', () => {
     answer.end()
   }
 
-  test('are told in frames, in the history, and with the answer that was waited for', async () => {
+  solo('are told in frames, in the history, and with the answer that was waited for', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const asked = owner.does('rest', agents.chat, { id, message: 'Who?' })
@@ -857,7 +869,7 @@ describe('the pages that an answer rests on', () => {
     expect(JSON.stringify(await Runs.find({ agent_id: id }).lean())).not.toContain('fox')
   })
 
-  test('are told in the last line, and nowhere where there are none', async () => {
+  solo('are told in the last line, and nowhere where there are none', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const read = () => linesAt(owner, `POST /api/agents/${id}/chat`, { message: 'Who?', stream: true })
@@ -876,7 +888,7 @@ describe('the pages that an answer rests on', () => {
 })
 
 describe('an answer whose end is stored, but not what follows from it', () => {
-  test.each(over)('is whole in the history, and is not being written any more, over %s', async (door) => {
+  solo.each(over)('is whole in the history, and is not being written any more, over %s', async (door) => {
     const [app] = server.apps
     if (!app) throw new Error('There is a server')
     const owner = await somebody()
@@ -898,7 +910,7 @@ describe('an answer whose end is stored, but not what follows from it', () => {
     expect((await owner.does(door, agents.active, {})).runs).toEqual([])
   })
 
-  test('is told as ended to who resumes it', async () => {
+  solo('is told as ended to who resumes it', async () => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
     const line = await owner.line('/agents')
@@ -916,7 +928,7 @@ describe('an answer whose end is stored, but not what follows from it', () => {
   })
 })
 
-test.each(over)('of more answers than are listed it is told that there are more, over %s', async (door) => {
+solo.each(over)('of more answers than are listed it is told that there are more, over %s', async (door) => {
   const [app] = server.apps
   if (!app) throw new Error('There is a server')
   const owner = await somebody()
@@ -964,7 +976,7 @@ describe('a run that its node lost sight of', () => {
       .toMatchObject({ state: 'done', content: 'I have.' })
   })
 
-  test('keeps no text where its conversation was deleted meanwhile', async () => {
+  solo('keeps no text where its conversation was deleted meanwhile', async () => {
     const [app] = server.apps
     const run = await storedRun({ place: 'forgotten' })
     if (app) await endLost({ ...app.node, id: 'another' }, run)

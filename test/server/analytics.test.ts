@@ -1,10 +1,13 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { Agents } from '#server/domains/agents/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { analytics, type periods } from '#shared/api/analytics'
+import { calls } from '#shared/api/calls'
 import { friends } from '#shared/api/friends'
+import { messages } from '#shared/api/messages'
+import { dailyPoints, points } from '#shared/api/points'
 import { streams } from '#shared/api/streams'
 import { wallet as wallets } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
@@ -39,7 +42,7 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
   await channelOf(who)
   await who.does('rest', streams.create, { title: 'Counted' })
   const { summary, timeSeries } = await read('24h', door)
-  const more = (name: keyof typeof summary) => summary[name] - before[name]
+  const more = (name: keyof Omit<typeof summary, 'totalMessages'>) => summary[name] - before[name]
   const grown = [
     'totalUsers',
     'newUsersCount',
@@ -61,9 +64,13 @@ test.each(over)('admins read over %s what there is, and what came', async (door)
     'knowledgeItemsCount',
   ] as const)
     expect([name, more(name)]).toEqual([name, 0])
-  const sum = (name: 'newUsers' | 'groups' | 'agents') => timeSeries.reduce((all, bucket) => all + bucket[name], 0)
+  const sum = (name: keyof Omit<(typeof timeSeries)[number], 'date' | 'label'>) =>
+    timeSeries.reduce((all, bucket) => all + bucket[name], 0)
   expect([sum('newUsers'), sum('groups'), sum('agents')]).toEqual([
     ...[summary.newUsersCount, summary.groupsCreated, summary.newAgentsCount],
+  ])
+  expect([sum('points'), sum('invites'), sum('friendRequests')]).toEqual([
+    ...[summary.pointsInPeriod, summary.invitesUsed, summary.friendRequestsCount],
   ])
 })
 
@@ -80,11 +87,70 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
   await Accounts.updateOne({ _id: other.account }, { $set: { beta_access_applied_at: new Date() } })
   await Accounts.updateOne({ _id: third.account }, { $set: { public_landing_enabled: true } })
   const { summary } = await read('24h', door)
-  const more = Object.entries(summary).map(([name, figure]) => [name, figure - before[name as keyof typeof before]])
+  const more = Object.entries(summary).map(([name, figure]) => [
+    name,
+    (figure ?? 0) - (before[name as keyof typeof before] ?? 0),
+  ])
   expect(Object.fromEntries(more.filter(([, figure]) => figure !== 0))).toEqual({
     ...{ totalUsers: 3, newUsersCount: 3, activeUsers: 3, publicProfilesCount: 1, usersWithSmartWallet: 1 },
     ...{ betaApplicantsCount: 2, betaApprovedCount: 1, betaPendingCount: 1 },
     ...{ acceptedFriendships: 1, friendRequestsCount: 2 },
+  })
+})
+
+test('points are summed by what they were given for, and messages of all rooms together', async () => {
+  const before = await read()
+  const of = (told: typeof before, wanted: string) =>
+    told.pointsBreakdown.find(({ reason }) => reason === wanted)?.points ?? 0
+  const who = await person(server, 'counts: points')
+  await who.rest('POST /api/username', { username: 'counts_points' })
+  expect(await who.does('rest', points.claim, { action: 'username_claimed' })).toMatchObject({ success: true })
+  await who.does('rest', points.claimDaily, {})
+  const room = await channelOf(who)
+  for (const text of ['One', 'Two']) await who.does('rest', messages.send, { room, text })
+  const after = await read()
+  const more = (name: 'totalPoints' | 'pointsInPeriod') => after.summary[name] - before.summary[name]
+  expect([more('totalPoints'), more('pointsInPeriod')]).toEqual([10 + dailyPoints, 10 + dailyPoints])
+  expect(of(after, 'Username taken') - of(before, 'Username taken')).toBe(10)
+  expect(of(after, 'Daily bonus') - of(before, 'Daily bonus')).toBe(dailyPoints)
+  const all = after.pointsBreakdown.reduce((sum, one) => sum + one.points, 0)
+  expect(all).toBe(after.summary.totalPoints)
+  expect(after.timeSeries.reduce((sum, one) => sum + one.points, 0)).toBe(after.summary.pointsInPeriod)
+  const sent = async () => ((await read()).summary.totalMessages ?? 0) - (before.summary.totalMessages ?? 0)
+  await expect.poll(sent).toBe(2)
+})
+
+test('admins read of each account what can be counted of it, and not its address of e-mail', async () => {
+  const [one, other, third] = await Promise.all(['a', 'b', 'c'].map((who) => person(server, `record ${who}`)))
+  if (!one || !other || !third) throw new Error('Nobody came')
+  await befriend(one, other)
+  await befriend(third, one)
+  await one.does('rest', friends.request, { toAddress: (await person(server, 'record d')).account })
+  await groupOf(one)
+  await channelOf(one)
+  await channelOf(other, one)
+  await one.does('rest', streams.create, { title: 'Counted' })
+  await other.does('rest', calls.start, { calleeAddress: one.account, callType: 'audio', status: 'missed' })
+  const smart = (await one.does('rest', wallets.smartWallet, {})).smartWalletAddress
+  await Accounts.updateOne(
+    { _id: one.account },
+    { $set: { email: 'record@people.test', email_verified: true, email_updates_opt_in: true } },
+  )
+  const recordOf = async (who: Person) => {
+    const { body } = await admin.rest(`GET /api/admin/users?search=${who.account}`)
+    return (body.users as Record<string, unknown>[])[0] ?? {}
+  }
+  const record = await recordOf(one)
+  expect(record).toMatchObject({
+    ...{ friends_count: 2, groups_count: 1, channels_joined: 2, total_calls: 1 },
+    ...{ streams_created: 1, streams_started: 0, streams_ended: 0 },
+    ...{ smart_wallet_address: smart, email_verified: true, email_updates_opt_in: true },
+    ...{ subscription_tier: 'free', subscription_expires_at: null },
+  })
+  expect(JSON.stringify(record)).not.toContain('record@people.test')
+  expect(await recordOf(third)).toMatchObject({
+    ...{ friends_count: 1, groups_count: 0, channels_joined: 0, total_calls: 0, streams_created: 0 },
+    ...{ smart_wallet_address: null, email_verified: false, email_updates_opt_in: false },
   })
 })
 
@@ -125,6 +191,9 @@ test('kinds of accounts are left out where accounts are counted and listed', asy
   const { totalUsers, newUsersCount, activeUsers, totalAgents } = nobody.summary
   expect([totalUsers, newUsersCount, activeUsers, totalAgents]).toEqual([0, 0, 0, all.summary.totalAgents])
   expect(nobody.timeSeries.every(({ newUsers }) => newUsers === 0)).toBe(true)
+  const named = await read('24h', 'rest', ' wallet,, digitalid ,')
+  expect(named.walletTypeBreakdown.map(({ type }) => type)).toEqual(['passkey', 'email', 'none'])
+  expect(named.summary.totalUsers).toBe(countOf('passkey') + countOf('email') + countOf('none'))
   expect(await admin.refused('rest', analytics.read, { exclude: 'nobody' })).toMatchObject({
     status: 400,
     message: expect.stringContaining('partner_id'),

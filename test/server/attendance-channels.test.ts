@@ -109,10 +109,41 @@ test.each([
   ['an event 1.5', { attendanceEventId: 1.5 }],
   ['an event in a string', { attendanceEventId: '1' }],
   ['an event 2^31', { attendanceEventId: 2 ** 31 }],
-  ['an image that is no page of the web', { attendanceEventId: 1, attendanceImageUrl: 'javascript:alert(1)' }],
+  ['an event and a collection in other words', { poapEventId: 1, attendanceCollectionId: 7 }],
+  ['an event 0 in other words', { poapEventId: 0 }],
+  ['an image that is no text', { attendanceEventId: 1, attendanceImageUrl: 7 }],
   ['p2p without either', { name: 'A plain one', messagingType: 'p2p' }],
+  ['waku without either', { name: 'A plain one', messagingType: 'waku' }],
 ])('a channel is not made of %s', async (_title, body) => {
   expect(await create(founder, body)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+})
+
+test.each(['javascript:alert(1)', 'http://images.example/a.png', '', null])(
+  'an image that is none on the web (%s) is left out: the icon is that of the provider',
+  async (attendanceImageUrl) => {
+    const attendanceEventId = newEvent()
+    const { status, body } = await create(founder, { attendanceEventId, attendanceImageUrl })
+    expect([status, body.channel]).toMatchObject([200, { icon_url: imageOf(attendanceEventId) }])
+  },
+)
+
+test('the channel of an event is made, found and shown by the other names of its fields, too', async () => {
+  const poapEventId = newEvent()
+  const said = { poapEventId, poapEventName: 'Other names', poapImageUrl: imageOf(poapEventId), messagingType: 'waku' }
+  const { status, body } = await create(founder, said)
+  expect([status, body.channel]).toMatchObject([
+    200,
+    { name: 'Attendance: Other names', attendance_event_id: poapEventId, messaging_type: 'p2p' },
+  ])
+  expect(await create(founder, { attendanceEventId: poapEventId })).toMatchObject({ status: 400 })
+  const { id } = body.channel as { id: string }
+  const found = await call(server.url, `GET /api/channels?poapEventId=${poapEventId}`)
+  expect(found).toMatchObject({ status: 200, body: { channel: { id } } })
+  expect((await call(server.url, 'GET /api/channels?poapEventId=x')).status).toBe(400)
+  expect((await call(server.url, 'GET /api/channels?poapCollectionId=999')).body).toEqual({ channel: null })
+  const names = { poap_event_id: poapEventId, poap_event_name: `Meeting ${poapEventId}` }
+  const card = await call(server.url, `GET /api/public/channels/${id}`)
+  expect(card).toMatchObject({ status: 200, body: { channel: names } })
 })
 
 test('T54: of fifty who make the channel of an event at once, one does, and the others are told which it is', async () => {

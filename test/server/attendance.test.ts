@@ -74,6 +74,35 @@ describe('the scan of an address', () => {
     expect(asked(`events ${address}`)).toBe(1)
   })
 
+  test.each(over)('takes the name of a wallet, which the provider knows, over %s', async (door) => {
+    const name = `somebody.${door}.eth`
+    script.mint(name, 2)
+    expect(await another.does(door, contract.scan, { address: `Somebody.${door}.eth` })).toEqual({ events: [shown[0]] })
+    const { events: found } = await another.does(door, contract.eventsWithChannels, { addresses: `${name},${none}` })
+    expect(found).toMatchObject([{ eventId: 2 }])
+    expect(asked(`events ${name}`)).toBe(1)
+  })
+
+  test('asks the provider nothing of what is neither a wallet nor a name of one', async () => {
+    const before = script.asked.length
+    for (const address of ['email:abc', 'email:a@b.eth', 'passkey', '.eth', 'a..eth', 'a.e'])
+      await get(`scan?address=${encodeURIComponent(address)}`)
+    expect(script.asked).toHaveLength(before)
+  })
+
+  test('is had by the other name of its path, too, as the other lists are', async () => {
+    for (const path of [
+      `scan?address=${one.account}`,
+      `events-with-channels?address=${one.account}`,
+      'collections',
+      'collections/7',
+      `collections-for-user?address=${one.account}`,
+    ]) {
+      const other = await call(server.url, `GET /api/poap/${path}`)
+      expect([path, other.status, other.body]).toEqual([path, 200, (await get(path)).body])
+    }
+  })
+
   test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
     'T53: a provider away (%s) is told with no event, and poisons nothing',
     async (away) => {

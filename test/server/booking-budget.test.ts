@@ -1,9 +1,9 @@
 // Modes: embedded
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
-import { codeFor } from '#test/support/letters'
+import { codeFor, lettersTo } from '#test/support/letters'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -59,4 +59,25 @@ test('letters about calls are few to one address, and keep no code for signing i
     outcomes.push(outcomeOf(await who.tries('rest', booking.invite, { callId, schedulerEmail })))
   expect(outcomes).toEqual([...Array.from({ length: 3 }, () => '200'), '429 RATE_LIMIT_EXCEEDED'])
   expect(await codeFor(server, schedulerEmail)).toMatch(/^\d{6}$/)
+})
+
+test('a host is written within an hour of all for which there were too many letters, in one', async () => {
+  const [host, booker] = [await bookable(server, 'gathers'), await person(server, 'books and cancels')]
+  await openAlways(host)
+  const letters = async () =>
+    (await lettersTo(server, 'gathers@example.test')).filter(({ text }) => /Call with/.test(text))
+  const asked = { recipientAddress: host.account, title: 'Tea' }
+  for (const hour of [9, 11]) {
+    const { id } = await booker.does('rest', booking.schedule, { ...asked, scheduledAt: inThreeDays(hour) })
+    await booker.does('rest', booking.cancel, { id, status: 'cancelled' })
+  }
+  await booker.does('rest', booking.schedule, { ...asked, scheduledAt: inThreeDays(13) })
+  expect(await letters()).toHaveLength(3)
+  onTestFinished(() => server.setAhead(0))
+  server.setAhead(3_700)
+  await expect.poll(letters).toHaveLength(4)
+  const [gathered] = await letters()
+  expect(gathered?.subject).toBe('Calls were booked or cancelled')
+  expect(gathered?.text).toMatch(/is cancelled:.+11:00.+is booked:.+13:00.+\/join\//s)
+  expect(gathered?.text).not.toMatch(/09:00/)
 })

@@ -1,6 +1,7 @@
 // Modes: embedded
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { Calls } from '#server/domains/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
@@ -74,6 +75,28 @@ describe('letters about a call', () => {
       expect(letters.map(({ subject }) => subject)).toEqual(['A call is cancelled', 'A call is booked'])
       expect(letters[0]?.calendar).toMatchObject({ method: 'CANCEL', text: expect.stringMatching(/STATUS:CANCELLED/) })
     }
+  })
+})
+
+describe('letters about a call of which nobody was told', () => {
+  test('are written after all where the server failed, and to nobody twice', async () => {
+    const { host, email } = await bookable()
+    const guest = guestOf(`Ann ${people}`)
+    const node = server.apps[0]?.node
+    if (!node) throw new Error('No node')
+    vi.spyOn(node.jobs, 'add').mockRejectedValueOnce(new Error('failed'))
+    const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guest }
+    expect((await asGuest(server.url, asked)).status).toBe(500)
+    onTestFinished(() => server.setAhead(0))
+    server.setAhead(20)
+    const told = async () => [(await callsTo(guest.guestEmail)).length, (await callsTo(email)).length]
+    await expect.poll(told).toEqual([1, 1])
+    const ofHost = { recipient_wallet_address: host.account }
+    const isTold = async () => (await Calls.findOne(ofHost).lean())?.tell_at === undefined
+    await expect.poll(isTold).toBe(true)
+    await Calls.updateOne(ofHost, { $set: { tell_at: new Date(0) } })
+    await expect.poll(isTold).toBe(true)
+    expect(await told()).toEqual([1, 1])
   })
 })
 

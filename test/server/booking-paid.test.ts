@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
-import { Calls } from '#server/domains/scheduling/model'
+import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
@@ -12,6 +12,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const facilitator = fakeFacilitator()
@@ -55,7 +56,7 @@ beforeEach(async () => {
   host = await sells()
 })
 
-test.each(over)('a paid call says what it costs, and is booked once that is settled, over %s', async (door) => {
+solo.each(over)('a paid call says what it costs, and is booked once that is settled, over %s', async (door) => {
   const booker = await somebody()
   const wanted = await booker.refused(door, booking.schedule, at(9))
   expect(wanted).toMatchObject({ status: 402, code: 'PAYMENT_REQUIRED' })
@@ -88,7 +89,7 @@ test.each(over)('a paid call says what it costs, and is booked once that is sett
   expect(await booker.does(door, payments.payment, { id: known?._id ?? '' })).toMatchObject({ state: 'settled' })
 })
 
-test('a guest pays by the header, and the answer says how it was settled', async () => {
+solo('a guest pays by the header, and the answer says how it was settled', async () => {
   const guest = { ...at(9), ...guestOf('Ann') }
   const who = await somebody()
   const answer = await fetch(`${who.url}/api/scheduling/schedule`, {
@@ -117,7 +118,7 @@ test('one payment is for one booking of one person: not of another time, by some
     const again = await booker.refused(door, booking.schedule, { ...at(11), paymentHeader })
     expect(again).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
     const stolen = await other.refused(door, booking.schedule, { ...at(12), paymentHeader })
-    expect(stolen).toMatchObject({ status: 402, code: 'INVALID_PAYMENT' })
+    expect(stolen).toMatchObject({ status: 409, code: 'INVALID_PAYMENT' })
   }
   const { calls } = await host.does('rest', booking.calls, {})
   expect(calls).toHaveLength(1)
@@ -183,21 +184,64 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-test('a call that is cancelled while it is paid for stays so, says that it is paid, and its time is free', async () => {
+solo('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
-  facilitator.settlements.push('lost')
+  facilitator.settlements.push({ state: 'unknown' })
   const asked = { ...at(9), paymentHeader: await pay() }
   expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
   const [held] = await callsOfHost()
   expect(outcomeOf(await host.tries('rest', booking.invite, { callId: held?.id ?? '' }))).toBe('403 FORBIDDEN')
-  await host.does('rest', booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
-  await expect.poll(callsOfHost).toMatchObject([{ status: 'cancelled', payment_status: 'paid' }])
-  const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
-  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([owed])
+  const unknown = { status: 'cancelled', is_paid: false, payment_status: 'pending' }
+  const cancel = { id: held?.id ?? '', status: 'cancelled' } as const
+  for (const door of over)
+    expect(await host.does(door, booking.cancel, cancel)).toMatchObject({ scheduledCall: unknown, payment: 'unknown' })
+  const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts
+  await expect.poll(tries).toBeGreaterThan(2)
+  expect([facilitator.asked.settle, facilitator.charged]).toEqual([1, []])
+  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([unknown])
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
 })
 
-test('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
+solo('nobody is asked to settle what was only verified when its call was cancelled', async () => {
+  const booker = await somebody()
+  let cancelled: unknown
+  vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
+    await Calls.create(call)
+    cancelled = await host.does('rest', booking.cancel, { id: call._id, status: 'cancelled' })
+  }) as never)
+  const asked = { ...at(9), paymentHeader: await pay() }
+  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+  expect(cancelled).toMatchObject({ payment: 'withdrawn', scheduledCall: { payment_status: null } })
+  expect(facilitator.asked).toEqual({ verify: 1, settle: 0 })
+  for (const who of [host, booker])
+    expect((await who.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled', is_paid: false }])
+  expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('402 X402_PAYMENT_FAILED')
+})
+
+solo.each(over)(
+  'what was settled when its call was cancelled stays with the host, and is said to, over %s',
+  async (door) => {
+    const booker = await somebody()
+    facilitator.meanwhile = async () => {
+      const [held] = await callsOfHost()
+      const cancelled = await host.does(door, booking.cancel, { id: held?.id ?? '', status: 'cancelled' })
+      expect(cancelled.payment).toBe('unknown')
+    }
+    const owed = { status: 'cancelled', is_paid: true, payment_status: 'paid' }
+    expect(await booker.does(door, booking.schedule, { ...at(9), paymentHeader: await pay() })).toMatchObject(owed)
+    facilitator.meanwhile = () => undefined
+    const { id } = await booker.does(door, booking.schedule, { ...at(11), paymentHeader: await pay() })
+    for (const who of [host, booker])
+      expect(await who.does(door, booking.cancel, { id, status: 'cancelled' })).toMatchObject({
+        scheduledCall: owed,
+        payment: 'kept',
+      })
+    const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
+    expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
+  },
+)
+
+solo('a time is free again where its payment is rejected, or nobody works on it any more', async () => {
   const [booker, other] = [await somebody(), await somebody()]
   facilitator.settlements.push({ state: 'refused', reason: 'failed' })
   const failed = { ...at(9), paymentHeader: await pay() }
@@ -222,23 +266,51 @@ test('a time is free again where its payment is rejected, or nobody works on it 
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
 
-test('nothing is charged for a time at which the calendar of the host is busy, or while it does not answer', async () => {
-  const booker = await somebody()
-  const start = Date.parse(inThreeDays(9))
-  await connectCalendar(host)
-  calendars.kept.set(host.account, [{ start, end: start + 3_600_000 }])
-  const paymentHeader = await pay()
-  const busy = await booker.rest('POST /api/scheduling/schedule', { ...at(9), paymentHeader })
-  expect([busy.status, busy.body.source]).toEqual([409, 'calendar'])
-  calendars.away = 'TIMEOUT'
-  const away = outcomeOf(await booker.tries('rest', booking.schedule, { ...at(11), paymentHeader }))
-  calendars.away = null
-  expect([away, facilitator.asked]).toEqual(['503 SERVICE_UNAVAILABLE', { verify: 0, settle: 0 }])
-  const booked = await booker.does('rest', booking.schedule, { ...at(11), paymentHeader })
-  expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
-})
+solo(
+  'a time is free again where nobody can tell what came of its payment, and the payment is good for another',
+  async () => {
+    onTestFinished(() => server.setAhead(0))
+    const by = (name: string, more: object) => asGuest(server.url, { ...at(9), ...guestOf(name), ...more })
+    const paymentHeader = await pay({ until: 4_102_444_800 })
+    facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
+    expect(outcomeOf(await by('Ann', { paymentHeader }))).toBe('202 PAYMENT_PENDING')
+    server.setAhead(1_200)
+    expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('409 SLOT_TAKEN')
+    server.setAhead(1_400)
+    const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
+    await expect.poll(held).toBe(0)
+    expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
+    facilitator.settlements.length = 0
+    const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
+    server.setAhead(1_800)
+    await expect.poll(() => Payments.countDocuments({ agent_id: `call:${host.account}`, state: 'settled' })).toBe(1)
+    // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
+    if (process.env.PLAZA_TEST_STORE === 'mongodb') return
+    await expect.poll(async () => outcomeOf(await later())).toBe('200')
+    expect(facilitator.charged).toHaveLength(1)
+  },
+)
 
-test.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
+solo(
+  'nothing is charged for a time at which the calendar of the host is busy, or while it does not answer',
+  async () => {
+    const booker = await somebody()
+    const start = Date.parse(inThreeDays(9))
+    await connectCalendar(host)
+    calendars.kept.set(host.account, [{ start, end: start + 3_600_000 }])
+    const paymentHeader = await pay()
+    const busy = await booker.rest('POST /api/scheduling/schedule', { ...at(9), paymentHeader })
+    expect([busy.status, busy.body.source]).toEqual([409, 'calendar'])
+    calendars.away = 'TIMEOUT'
+    const away = outcomeOf(await booker.tries('rest', booking.schedule, { ...at(11), paymentHeader }))
+    calendars.away = null
+    expect([away, facilitator.asked]).toEqual(['503 SERVICE_UNAVAILABLE', { verify: 0, settle: 0 }])
+    const booked = await booker.does('rest', booking.schedule, { ...at(11), paymentHeader })
+    expect(booked).toMatchObject({ is_paid: true, payment_status: 'paid' })
+  },
+)
+
+solo.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
   const booker = await somebody()
   const outcome = async (paymentHeader: string) =>
     outcomeOf(await booker.tries(door, booking.schedule, { ...at(9), paymentHeader }))
@@ -247,6 +319,7 @@ test.each(over)('a payment that is no good books nothing, and is told why, over 
   expect(await outcome(await pay({ value: '5549999' }))).toBe('402 INSUFFICIENT_PAYMENT')
   expect(await outcome(await pay({ network: 'base' }))).toBe('402 WRONG_NETWORK')
   expect(await outcome(await pay({ until: 1_000 }))).toBe('402 PAYMENT_EXPIRED')
+  expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
   facilitator.settlements.push({ state: 'refused', reason: 'failed' })
   expect(await outcome(await pay())).toBe('402 X402_PAYMENT_FAILED')
   for (const away of ['UPSTREAM_ERROR', 'TIMEOUT'] as const) {
@@ -262,7 +335,7 @@ test.each(over)('a payment that is no good books nothing, and is told why, over 
   await expect.poll(callsOfHost).toMatchObject([{ payment_status: 'paid' }])
 })
 
-test('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
+solo('what is not sold costs nothing; where nothing can be carried out, nothing is asked for', async () => {
   const booker = await somebody()
   await host.does('rest', scheduling.configure, { scheduling_price_cents: 0 })
   const free = await booker.does('rest', booking.schedule, at(9))

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { booking } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
-import { inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
+import { asGuest, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
+import { lettersTo } from '#test/support/letters'
 import { paymentOf } from '#test/support/payments'
 import { personAt } from '#test/support/people'
 import { build } from '#test/support/programs'
@@ -29,8 +30,11 @@ async function start(environment: Record<string, string>) {
   return server
 }
 
-test.each(['payment-asked', 'payment-answered', 'payment-settled'])(
-  'a server that dies at %s charges for a call once, and books it after, though its host takes no calls any more',
+const callsTold = async (server: { url: string }, email: string) =>
+  (await lettersTo(server, email)).filter(({ subject }) => subject === 'A call is booked').length
+
+test.each(['payment-asked', 'payment-answered', 'payment-settled', 'call-booked'])(
+  'a server that dies at %s charges for a call once, and books and tells of it after, though its host takes no calls any more',
   async (place) => {
     const facilitator = await openFacilitator()
     onTestFinished(() => facilitator.close())
@@ -62,5 +66,24 @@ test.each(['payment-asked', 'payment-answered', 'payment-settled'])(
       await expect.poll(() => callsOf(who), { timeout: 60_000 }).toMatchObject([booked])
     expect(await payer.does('rest', booking.schedule, asked)).toMatchObject(booked)
     expect(facilitator.charged).toHaveLength(1)
+    await expect.poll(() => callsTold(after, 'kill.host@example.test'), { timeout: 60_000 }).toBe(1)
   },
 )
+
+test('a server that dies when a call is booked, and nobody was told, tells both of it after', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'plaza-booking-'))
+  directories.push(DATA_DIR)
+  const dying = await start({ DATA_DIR, FAILPOINT: 'call-booked' })
+  const host = await personAt(dying.url, 'kill free host')
+  await verifyEmail(dying, host, 'kill.free@example.test')
+  await host.does('rest', scheduling.configure, { scheduling_enabled: true })
+  await openAlways(host)
+  const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guestOf('Kill Guest') }
+  const died = once(dying.process, 'exit')
+  expect(await asGuest(dying.url, asked).catch(() => null)).toBeNull()
+  expect((await died)[1]).toBe('SIGKILL')
+
+  const after = await start({ DATA_DIR })
+  for (const email of [asked.guestEmail, 'kill.free@example.test'])
+    await expect.poll(() => callsTold(after, email), { timeout: 60_000 }).toBe(1)
+})

@@ -12,7 +12,8 @@ import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
-import { outcomeOf, over, type Person, person } from '#test/support/people'
+import { befriend, outcomeOf, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const minute = 60_000
@@ -58,7 +59,7 @@ const standingOf = async (host: Person) => {
 }
 
 describe('booking', () => {
-  test.each(over)('takes a time that is offered, and tells both, over %s', async (door) => {
+  solo.each(over)('takes a time that is offered, and tells both, over %s', async (door) => {
     const [host, booker] = [await bookable(), await somebody()]
     const time = inThreeDays(9)
     expect(await freeOn(host, time)).toContain(time)
@@ -104,7 +105,7 @@ describe('booking', () => {
     expect(taken).toMatchObject({ status: 409, code: 'SLOT_TAKEN' })
   })
 
-  test('is open to guests, whose invitation shows the call; the first opening by another is noted', async () => {
+  solo('is open to guests, whose invitation shows the call; the first opening by another is noted', async () => {
     const host = await bookable()
     const guest = { ...guestOf('Ann Guest'), guestEmail: ' Ann@Example.Test ' }
     const { status, body } = await asGuest(server.url, { ...at(host, inThreeDays(9)), ...guest })
@@ -201,7 +202,7 @@ describe('booking', () => {
 })
 
 describe('a booking is refused', () => {
-  test.each(over)('where its time is not offered, over %s', async (door) => {
+  solo.each(over)('where its time is not offered, over %s', async (door) => {
     const [host, booker] = [await bookable({ scheduling_advance_notice_hours: 48 }), await somebody()]
     const outcome = async (more: object) =>
       outcomeOf(await booker.tries(door, booking.schedule, { ...at(host, inThreeDays(9)), ...more }))
@@ -225,7 +226,7 @@ describe('a booking is refused', () => {
     expect(await outcome({ scheduledAt: inThreeDays(10) })).toBe('400 VALIDATION_ERROR')
   })
 
-  test('where the calendar of the host is busy, or does not answer', async () => {
+  solo('where the calendar of the host is busy, or does not answer', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     const start = Date.parse(inThreeDays(12)) + 25 * minute
     await connectCalendar(host)
@@ -241,7 +242,7 @@ describe('a booking is refused', () => {
     expect(away).toBe('503 SERVICE_UNAVAILABLE')
   })
 
-  test('of who cannot be booked, of oneself, and between two of whom one has blocked the other', async () => {
+  solo('of who cannot be booked, of oneself, and between two of whom one has blocked the other', async () => {
     const [host, booker, blocked] = [await bookable(), await somebody(), await somebody()]
     const time = inThreeDays(9)
     await host.does('rest', social.block, { userAddress: blocked.account })
@@ -260,24 +261,27 @@ describe('a booking is refused', () => {
     expect(outcomeOf(await booker.tries('rest', booking.schedule, at(host, time)))).toBe('403 SCHEDULING_DISABLED')
   })
 
-  test('of a guest at the address that somebody has verified of whom the host is, or who has, blocked the other', async () => {
-    const [host, blocked, blocks, other] = [await bookable(), await somebody(), await somebody(), await somebody()]
-    await host.does('rest', social.block, { userAddress: blocked.account })
-    await blocks.does('rest', social.block, { userAddress: host.account })
-    const asked = at(host, inThreeDays(9))
-    for (const [who, outcome] of [
-      [blocked, '403 BLOCKED'],
-      [blocks, '403 BLOCKED'],
-      [other, '200'],
-    ] as const) {
-      const guest = guestOf(`Known ${who.account.slice(-6)}`)
-      await verifyEmail(server, who, guest.guestEmail)
-      const guestEmail = ` ${guest.guestEmail.toUpperCase()}`
-      expect(outcomeOf(await asGuest(server.url, { ...asked, ...guest, guestEmail }))).toBe(outcome)
-    }
-  })
+  solo(
+    'of a guest at the address that somebody has verified of whom the host is, or who has, blocked the other',
+    async () => {
+      const [host, blocked, blocks, other] = [await bookable(), await somebody(), await somebody(), await somebody()]
+      await host.does('rest', social.block, { userAddress: blocked.account })
+      await blocks.does('rest', social.block, { userAddress: host.account })
+      const asked = at(host, inThreeDays(9))
+      for (const [who, outcome] of [
+        [blocked, '403 BLOCKED'],
+        [blocks, '403 BLOCKED'],
+        [other, '200'],
+      ] as const) {
+        const guest = guestOf(`Known ${who.account.slice(-6)}`)
+        await verifyEmail(server, who, guest.guestEmail)
+        const guestEmail = ` ${guest.guestEmail.toUpperCase()}`
+        expect(outcomeOf(await asGuest(server.url, { ...asked, ...guest, guestEmail }))).toBe(outcome)
+      }
+    },
+  )
 
-  test('T09: of nobody, and of who claims to be somebody; who is suspended books nothing', async () => {
+  solo('T09: of nobody, and of who claims to be somebody; who is suspended books nothing', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     const asked = at(host, inThreeDays(9))
     for (const more of [{}, { guestName: 'Ann' }, { guestEmail: 'ann@example.test' }])
@@ -290,7 +294,7 @@ describe('a booking is refused', () => {
     for (const door of over) expect(outcomeOf(await booker.tries(door, booking.schedule, asked))).toBe('403 SUSPENDED')
   })
 
-  test.each([
+  solo.each([
     { guestEmail: 'ann' },
     { guestEmail: 'ann@example.test\r\nBcc: all@example.test' },
     { guestEmail: 'ann@example.test, bob@example.test' },
@@ -308,14 +312,14 @@ describe('a booking is refused', () => {
     expect(await asGuest(server.url, asked)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  test('of a guest who is named as somebody here', async () => {
+  solo('of a guest who is named as somebody here', async () => {
     const host = await bookable()
     expect((await (await somebody()).rest('POST /api/username', { username: 'real_ann' })).status).toBe(200)
     const asked = { ...at(host, inThreeDays(9)), ...guestOf('Rea1 Ann') }
     expect(await asGuest(server.url, asked)).toMatchObject({ status: 400, body: { path: 'guestName' } })
   })
 
-  test('where its words are blocked everywhere, or cost too much', async () => {
+  solo('where its words are blocked everywhere, or cost too much', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     for (const [action, code] of [
       ['block', 'BLOCKED_WORD'],
@@ -347,8 +351,26 @@ describe('a booking is refused', () => {
   })
 })
 
+test('a booking is refused of more than thirty free calls that all have with a host who are no friends, in a race too', async () => {
+  const [host, friend, other] = [await bookable(), await somebody(), await somebody()]
+  await befriend(host, friend)
+  const half = (one: number) => at(host, new Date(Date.parse(inThreeDays(0)) + one * 30 * minute).toISOString())
+  const book = (one: number) => asGuest(server.url, { ...half(one), ...guestOf(`Stranger ${one}`) })
+  const { id } = booking.schedule.output.parse((await book(0)).body)
+  for (let one = 1; one < 27; one++) expect((await book(one)).status).toBe(200)
+  const tries = await Promise.all([27, 28, 29, 30, 31, 32].map(async (one) => outcomeOf(await book(one))))
+  const refused = '429 RATE_LIMIT_EXCEEDED'
+  expect(tries.sort()).toEqual(['200', '200', '200', refused, refused, refused])
+  for (const door of over) {
+    expect(outcomeOf(await other.tries(door, booking.schedule, half(40)))).toBe(refused)
+    expect(outcomeOf(await friend.tries(door, booking.schedule, half(door === 'rest' ? 42 : 44)))).toBe('200')
+  }
+  await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+  expect(outcomeOf(await other.tries('rest', booking.schedule, half(40)))).toBe('200')
+})
+
 describe('a call that was booked', () => {
-  test.each(over)('is cancelled by its host or by who booked it, once, which frees its time, over %s', async (door) => {
+  solo.each(over)('is cancelled by its host or by who booked it, once, which frees its time, over %s', async (door) => {
     const [host, booker, other] = [await bookable(), await somebody(), await somebody()]
     const time = inThreeDays(9)
     const cancelled = { status: 'cancelled' } as const
@@ -369,7 +391,7 @@ describe('a call that was booked', () => {
     expect(outcomeOf(await host.tries(door, booking.cancel, { id: 'none', ...cancelled }))).toBe('404 CALL_NOT_FOUND')
   })
 
-  test('by a guest is cancelled by its invitation', async () => {
+  solo('by a guest is cancelled by its invitation', async () => {
     const host = await bookable()
     const booked = await asGuest(server.url, { ...at(host, inThreeDays(9)), ...guestOf('Ann') })
     const { id, invite_token: token } = booking.schedule.output.parse(booked.body)
@@ -382,7 +404,7 @@ describe('a call that was booked', () => {
     expect(await list(host, 'cancelled')).toEqual([id])
   })
 
-  test('is upcoming until it begins, and completed when it is over', async () => {
+  solo('is upcoming until it begins, current until it is over, and completed then', async () => {
     const [host, booker] = [await bookable(), await somebody()]
     const ids: string[] = []
     for (const one of [9, 8, 10]) ids.push((await booker.does('rest', booking.schedule, at(host, inThreeDays(one)))).id)
@@ -400,9 +422,11 @@ describe('a call that was booked', () => {
     const later = await person(server, `booker ${people}`)
     expect(await list(later, 'upcoming')).toEqual([nine])
     expect(await list(later, 'past')).toEqual([ten, eight])
+    expect(await list(later, 'current')).toEqual([eight, nine])
     expect(await list(later, 'completed')).toEqual([])
     server.setAhead((Date.parse(inThreeDays(8)) - Date.now() + 15 * minute) / 1_000)
     expect(await list(later, 'completed')).toEqual([eight])
+    expect(await list(later, 'current')).toEqual([nine])
     expect((await later.does('rest', booking.calls, { status: 'completed' })).calls[0]?.status).toBe('completed')
     for (const door of over)
       expect(outcomeOf(await later.tries(door, booking.cancel, { id: eight, status: 'cancelled' }))).toBe(
@@ -410,7 +434,7 @@ describe('a call that was booked', () => {
       )
   })
 
-  test('T09: is listed to its parties alone', async () => {
+  solo('T09: is listed to its parties alone', async () => {
     const [host, booker, other] = [await bookable(), await somebody(), await somebody()]
     await booker.does('rest', booking.schedule, at(host, inThreeDays(9)))
     for (const door of over) {

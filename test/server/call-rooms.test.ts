@@ -1,11 +1,15 @@
 // Modes: embedded, two-nodes-redis
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Meetings } from '#server/domains/meetings/model'
+import { Calls } from '#server/domains/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking } from '#shared/api/booking'
 import { meetings } from '#shared/api/meetings'
+import { social } from '#shared/api/social'
+import { asGuest, bookable, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
 import { outcomeOf, over, type Person, people } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const minute = 60_000
@@ -31,7 +35,7 @@ const pass = ({ scheduled_at }: Made, minutes: number) =>
   server.setAhead((Date.parse(scheduled_at) + minutes * minute - Date.now()) / 1_000)
 const visit = (token: string, url = server.url) => call(url, `POST /api/scheduling/join/${token}`, {})
 
-test.each(over)('over %s: a call is entered from five minutes before it begins until it is over', async (door) => {
+solo.each(over)('over %s: a call is entered from five minutes before it begins until it is over', async (door) => {
   const made = await make()
   const { invite_token: token } = made
   pass(made, -6)
@@ -80,7 +84,7 @@ test('of many who come at once, on both nodes, all come into one room; another c
   expect((await visit(other)).body.roomId).not.toBe(first?.body.roomId)
 })
 
-test('who comes first as another than its host has opened the invitation', async () => {
+solo('who comes first as another than its host has opened the invitation', async () => {
   const made = await make()
   pass(made, 0)
   await host.does('rest', booking.join, { token: made.invite_token })
@@ -90,7 +94,7 @@ test('who comes first as another than its host has opened the invitation', async
   expect(await opened()).not.toBeNull()
 })
 
-test.each(over)(
+solo.each(over)(
   'over %s: nobody enters one that is not known, was cancelled, or whose host has ended it',
   async (door) => {
     const made = await make()
@@ -112,9 +116,65 @@ test.each(over)(
   },
 )
 
-test.each(over)('over %s: who is suspended enters none', async (door) => {
+solo.each(over)('over %s: who is suspended enters none', async (door) => {
   const made = await make()
   pass(made, 0)
   await root.does('rest', accounts.suspend, { userAddress: guest.account, ban: true })
   expect(outcomeOf(await guest.tries(door, booking.join, { token: made.invite_token }))).toBe('403 SUSPENDED')
+})
+
+describe('of two of whom one has blocked the other since the call was booked', () => {
+  const blocked = { status: 403, code: 'BLOCKED' }
+  /** Lets a call that was booked begin. */
+  const begin = (_id: string) => {
+    const times = { scheduled_at: new Date(Date.now() - minute), ends_at: new Date(Date.now() + 14 * minute) }
+    return Calls.updateOne({ _id }, { $set: times })
+  }
+  const asked = async () => {
+    const bookedHost = await bookable(server, `host of a call ${round}`)
+    await openAlways(bookedHost)
+    return { recipientAddress: bookedHost.account, scheduledAt: inThreeDays(9) }
+  }
+
+  test.each(over)(
+    'over %s: who is blocked does not enter, with or without a session; the host does, and cancels it',
+    async (door) => {
+      const { id, invite_token: token } = await guest.does('rest', booking.schedule, await asked())
+      await begin(id)
+      await guest.does(door, booking.join, { token })
+      await host.does('rest', social.block, { userAddress: guest.account })
+      const refusal = await guest.refused(door, booking.join, { token })
+      expect(refusal).toMatchObject({ ...blocked, message: 'You cannot meet this user' })
+      expect(await visit(token)).toMatchObject(blocked)
+      await host.does(door, booking.join, { token })
+      const { calls } = await host.does(door, booking.calls, {})
+      expect(calls).toMatchObject([{ id, status: 'confirmed', scheduler_user: { wallet_address: guest.account } }])
+      await host.does(door, booking.cancel, { id, status: 'cancelled' })
+    },
+  )
+
+  test('who is blocked does not enter as the guest whose address they have verified', async () => {
+    const named = guestOf(`Known ${guest.account.slice(-6)}`)
+    await verifyEmail(server, guest, named.guestEmail)
+    const booked = await asGuest(server.url, { ...(await asked()), ...named })
+    const { id, invite_token: token } = booking.schedule.output.parse(booked.body)
+    await begin(id)
+    expect((await visit(token)).status).toBe(200)
+    await guest.does('rest', social.block, { userAddress: host.account })
+    expect(await visit(token)).toMatchObject(blocked)
+    await guest.does('rest', social.unblock, { userAddress: host.account })
+    expect((await visit(token)).status).toBe(200)
+  })
+
+  test.each(over)(
+    'over %s: who is blocked does not enter by a link that the host has shared, and others do',
+    async (door) => {
+      const made = await make()
+      const { invite_token: token } = made
+      pass(made, 0)
+      await host.does('rest', social.block, { userAddress: guest.account })
+      expect(await guest.refused(door, booking.join, { token })).toMatchObject(blocked)
+      expect((await visit(token)).status).toBe(200)
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { bootWith } from '#test/support/boot-with'
 import { type Door, outcomeOf, over, type Person, people, person, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 /** Guards are as many times as high here; see `test/support/boot.ts`. */
@@ -38,7 +39,7 @@ const listOf = async (who: Person, door: Door = 'rest') => (await who.does(door,
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
 
 describe('a call', () => {
-  test.each(over)('over %s: rings, is answered and ends, for both, with its length', async (door) => {
+  solo.each(over)('over %s: rings, is answered and ends, for both, with its length', async (door) => {
     const call = await ring(door, { channelName: 'room-1' })
     expect(call).toMatchObject({
       caller_address: one.account,
@@ -76,7 +77,7 @@ describe('a call', () => {
     expect([...theirs, mine, foreign].map((line) => line.all(incomingCall).length)).toEqual([1, 1, 0, 0])
   })
 
-  test('that nobody answers is missed after a minute, and cannot be answered any more', async () => {
+  solo('that nobody answers is missed after a minute, and cannot be answered any more', async () => {
     const { id, started_at } = await ring()
     server.setAhead(ringSeconds + 1)
     const [missed] = await listOf(two)
@@ -86,7 +87,7 @@ describe('a call', () => {
     expect((await change(one, id, 'missed')).status).toBe('missed')
   })
 
-  test('of which nobody says that it ended has failed after a day, and may still be told how long it was', async () => {
+  solo('of which nobody says that it ended has failed after a day, and may still be told how long it was', async () => {
     const { id } = await ring()
     await change(two, id, 'active')
     server.setAhead(86_401)
@@ -95,7 +96,7 @@ describe('a call', () => {
     expect(call).toMatchObject({ status: 'failed', ended_at: expect.any(String), duration_seconds: 60 })
   })
 
-  test.each(over)('over %s: only its callee answers or declines, and nothing goes back', async (door) => {
+  solo.each(over)('over %s: only its callee answers or declines, and nothing goes back', async (door) => {
     const call = await ring()
     for (const status of ['active', 'declined'])
       expect(await outcome(one, { callId: call.id, status }, door)).toBe('403 FORBIDDEN')
@@ -123,7 +124,7 @@ describe('a call', () => {
 })
 
 describe('a call that is told when it is over', () => {
-  test('has the times that are said, and what is left out follows from them', async () => {
+  solo('has the times that are said, and what is left out follows from them', async () => {
     const times = { startedAt: ago(600), endedAt: ago(480) }
     expect(await note(times)).toMatchObject({ started_at: times.startedAt, duration_seconds: 120 })
     expect(await note({ ...times, durationSeconds: 90 })).toMatchObject({ duration_seconds: 90 })
@@ -140,7 +141,7 @@ describe('a call that is told when it is over', () => {
     expect(call).toMatchObject({ status: 'completed', ended_at: endedAt, duration_seconds: 60 })
   })
 
-  test.each([
+  solo.each([
     { startedAt: '2026-01-02T00:00:00Z', endedAt: '2026-01-01T00:00:00Z' },
     { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-02T00:00:02Z' },
     { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T00:01:00Z', durationSeconds: 62 },
@@ -171,7 +172,7 @@ describe('a call that is told when it is over', () => {
 })
 
 describe('a note of a call that came to nothing', () => {
-  test.each(over)('over %s: is told otherwise by either of the two, until the call was completed', async (door) => {
+  solo.each(over)('over %s: is told otherwise by either of the two, until the call was completed', async (door) => {
     const line = await two.line('/notifications')
     const { id, started_at } = await note({ status: 'missed', startedAt: ago(300) })
     expect(await change(two, id, 'declined', door)).toMatchObject({ status: 'declined', duration_seconds: 0 })
@@ -185,7 +186,7 @@ describe('a note of a call that came to nothing', () => {
       expect(await outcome(one, { callId: id, status }, door)).toBe('409 CONFLICT')
   })
 
-  test('keeps what stays true of it, and takes no length that cannot be', async () => {
+  solo('keeps what stays true of it, and takes no length that cannot be', async () => {
     const times = { startedAt: ago(600), endedAt: ago(480) }
     const { id, ended_at } = await note({ status: 'failed', ...times, durationSeconds: 90 })
     const wrong = [{ durationSeconds: 5 }, { endedAt: ago(700) }, { endedAt: '2099-01-01T00:00:00Z' }]
@@ -194,7 +195,7 @@ describe('a note of a call that came to nothing', () => {
     expect(await change(one, id, 'missed')).toMatchObject({ status: 'missed', ended_at, duration_seconds: 0 })
   })
 
-  test('of a call that rang stands, and so does one that an older version stored', async () => {
+  solo('of a call that rang stands, and so does one that an older version stored', async () => {
     const rung = await ring()
     await change(two, rung.id, 'declined')
     const { id: old } = await note({ status: 'missed' })
@@ -204,7 +205,7 @@ describe('a note of a call that came to nothing', () => {
     expect((await listOf(two)).map(({ status }) => status)).toEqual(['missed', 'declined'])
   })
 
-  test.each(over)('over %s: is not told otherwise to who has blocked the other', async (door) => {
+  solo.each(over)('over %s: is not told otherwise to who has blocked the other', async (door) => {
     const { id } = await note({ status: 'missed' })
     await one.does('rest', social.block, { userAddress: two.account })
     for (const who of [one, two])
@@ -213,7 +214,7 @@ describe('a note of a call that came to nothing', () => {
 })
 
 describe('calls are of the two alone', () => {
-  test.each(over)('over %s: nobody else reads or changes one, nor learns that it is there', async (door) => {
+  solo.each(over)('over %s: nobody else reads or changes one, nor learns that it is there', async (door) => {
     const other = await person(server, `third ${round}`)
     const { id } = await ring()
     expect(await listOf(other, door)).toEqual([])
@@ -233,12 +234,12 @@ describe('calls are of the two alone', () => {
     expect((await listOf(two))[0]?.status).toBe('ringing')
   })
 
-  test('without a session there are none', async () => {
+  solo('without a session there are none', async () => {
     for (const method of ['GET', 'POST', 'PATCH'])
       expect((await fetch(`${server.url}/api/calls`, { method })).status).toBe(401)
   })
 
-  test.each(over)('over %s: a block in either direction refuses to ring, to note and to answer', async (door) => {
+  solo.each(over)('over %s: a block in either direction refuses to ring, to note and to answer', async (door) => {
     const rings = await ring()
     for (const [by, of] of [
       [one, two],
@@ -256,14 +257,14 @@ describe('calls are of the two alone', () => {
     expect((await change(two, rings.id, 'declined', door)).status).toBe('declined')
   })
 
-  test.each(over)('over %s: nobody calls themself, or an account that is not there', async (door) => {
+  solo.each(over)('over %s: nobody calls themself, or an account that is not there', async (door) => {
     const to = async (calleeAddress: string) =>
       outcomeOf(await one.tries(door, calls.start, { calleeAddress, callType: 'audio', status: 'ringing' }))
     expect(await to(one.account)).toBe('400 VALIDATION_ERROR')
     expect(await to(wallet('nobody at all').address)).toBe('404 USER_NOT_FOUND')
   })
 
-  test.each(over)('over %s: who is suspended neither rings nor answers, and still reads', async (door) => {
+  solo.each(over)('over %s: who is suspended neither rings nor answers, and still reads', async (door) => {
     const { id } = await ring()
     await root.does('rest', accounts.suspend, { userAddress: two.account, ban: true })
     expect(await outcome(two, { callId: id, status: 'active' }, door)).toBe('403 SUSPENDED')
@@ -274,14 +275,14 @@ describe('calls are of the two alone', () => {
 })
 
 describe('the list and the budget', () => {
-  test('a call that is told again with its key is one', async () => {
+  solo('a call that is told again with its key is one', async () => {
     const key = { idempotency_key: 'once' }
     const [first] = await Promise.all([1, 2, 3].map(() => note(key)))
     expect(await note(key)).toEqual(first)
     expect(await listOf(two)).toHaveLength(1)
   })
 
-  test('pages go on where the last one ended, whoever rang, without one twice', async () => {
+  solo('pages go on where the last one ended, whoever rang, without one twice', async () => {
     const back = { calleeAddress: one.account, callType: 'audio', status: 'missed' } as const
     for (let turn = 0; turn < 3; turn++) {
       await note()
@@ -298,8 +299,8 @@ describe('the list and the budget', () => {
     expect(outcomeOf(await two.tries('rest', calls.list, { before: first.next ?? '' }))).toBe('400 INVALID_PARAMETER')
   })
 
-  test('one person is rung ten times an hour by another, and by everybody else all the same', async () => {
-    for (let turn = 0; turn < 10 * scale; turn++) await note({ status: 'missed' })
+  solo('one person is rung ten times an hour by another, and by everybody else all the same', async () => {
+    for (let turn = 0; turn < 10 * scale; turn++) await ring()
     const refusal = await one.refused('socket', calls.start, {
       calleeAddress: two.account,
       callType: 'audio',
@@ -308,5 +309,26 @@ describe('the list and the budget', () => {
     expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
     const other = await person(server, `patient ${round}`)
     await other.does('rest', calls.start, { calleeAddress: two.account, callType: 'audio', status: 'ringing' })
+  })
+
+  solo('a note that is told otherwise counts as a ring of who tells it', async () => {
+    const { id } = await note({ status: 'missed' })
+    for (let turn = 1; turn <= 10 * scale; turn++) await change(one, id, turn % 2 ? 'declined' : 'missed')
+    const before = await listOf(two)
+    for (const door of over)
+      expect(await outcome(one, { callId: id, status: 'failed' }, door)).toBe('429 RATE_LIMIT_EXCEEDED')
+    expect(await listOf(two)).toEqual(before)
+    expect((await change(two, id, 'failed')).status).toBe('failed')
+  })
+
+  solo('calls that are over are noted of one person sixty times an hour, which takes no ring away', async () => {
+    for (let turn = 0; turn < 60; turn++) {
+      server.setAhead(turn * 10)
+      await Promise.all(Array.from({ length: scale }, () => note()))
+    }
+    const noted = { calleeAddress: two.account, callType: 'audio', status: 'missed' } as const
+    const refusal = await one.refused('socket', calls.start, noted)
+    expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
+    await ring()
   })
 })

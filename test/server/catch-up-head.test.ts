@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Nodes } from '#server/domains/cluster/model'
 import { cluster } from '#shared/api/cluster'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ContactNotes } from '#server/domains/contact-notes/model'
 import { contactNoteChanged, contactNotes, noteLength } from '#shared/api/contact-notes'

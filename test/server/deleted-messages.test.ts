@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'

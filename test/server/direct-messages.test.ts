@@ -14,6 +14,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { envelopeFor, newDevice, newPublicKey, noPoint } from '#test/support/direct'
 import { clientOf, conversationOf, devicesIn, shows, textsOf } from '#test/support/direct-clients'
 import { people, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 
 let server: Booted
 const open = new Set<Client>()
@@ -88,7 +89,7 @@ describe('a direct message', () => {
     expect(number).toHaveLength(12)
   })
 
-  test('to somebody without a device is opened as soon as they have one', async () => {
+  solo('to somebody without a device is opened as soon as they have one', async () => {
     const one = await enter(ada)
     const { account } = await person(server, bo)
     const hers = conversationOf(one, { account })
@@ -97,7 +98,7 @@ describe('a direct message', () => {
     await shows(conversationOf(await enter(bo), one), 'for later')
   })
 
-  test('M07: of an older client is opened, and is said never to have been secret', async () => {
+  solo('M07: of an older client is opened, and is said never to have been secret', async () => {
     const { one, two, his } = await pair()
     const room = dmOf(one.account, two.account)
     await one.messages.send({ room, text: await sealedByOldPage(room.id, 'from before') })
@@ -107,7 +108,7 @@ describe('a direct message', () => {
     await shows(conversationOf(bare, one), 'from before')
   })
 
-  test('with an inside that is no message is said to be none, and hides nothing of the others', async () => {
+  solo('with an inside that is no message is said to be none, and hides nothing of the others', async () => {
     const { one, two, hers, his } = await pair()
     hers.send({ text: 'before' })
     await shows(his, 'before')
@@ -121,7 +122,7 @@ describe('a direct message', () => {
     await shows(hers, 'before', 'locked: malformed', 'after')
   })
 
-  test('names media that were sealed by the key of an epoch, also after the next one', async () => {
+  solo('names media that were sealed by the key of an epoch, also after the next one', async () => {
     const { two, hers, his } = await pair()
     const { epochId, key } = await hers.conversationKey()
     const blob = await encryptMedia(new Blob(['a picture']), key)
@@ -158,7 +159,7 @@ describe('the devices of a direct conversation', () => {
     await shows(his, 'first', 'second', 'third')
   })
 
-  test('T81: a key that the server swaps is refused and told, and nothing is sealed to it', async () => {
+  solo('T81: a key that the server swaps is refused and told, and nothing is sealed to it', async () => {
     const { hers, his } = await pair()
     hers.send({ text: 'before' })
     await shows(his, 'before')
@@ -173,24 +174,27 @@ describe('the devices of a direct conversation', () => {
     await settles(() => [hers.state.direct?.state, devicesIn(hers)], ['ready', ['left out']])
   })
 
-  test('T81: a later device that nobody vouches for waits until it is accepted, and is given nothing before', async () => {
-    const { one, hers, his } = await pair()
-    hers.send({ text: 'before' })
-    await shows(his, 'before')
-    const planted = await enter(bo, { isVouched: false })
-    const theirs = conversationOf(planted, one)
-    await shows(theirs, 'locked: no key')
-    await hers.safetyNumber()
-    await settles(() => devicesIn(hers), ['trusted', 'waiting'])
-    hers.retry(hers.send({ text: 'after' }).client_msg_id)
-    await expect.poll(() => hers.state.messages[1]?.local, { timeout: 15_000 }).toBe('failed')
-    expect(textsOf(theirs)).toEqual(['locked: no key'])
-    await hers.acceptDevices()
-    await shows(theirs, 'before', 'after')
-    await settles(() => hers.state.messages[1]?.local, 'sent')
-  })
+  solo(
+    'T81: a later device that nobody vouches for waits until it is accepted, and is given nothing before',
+    async () => {
+      const { one, hers, his } = await pair()
+      hers.send({ text: 'before' })
+      await shows(his, 'before')
+      const planted = await enter(bo, { isVouched: false })
+      const theirs = conversationOf(planted, one)
+      await shows(theirs, 'locked: no key')
+      await hers.safetyNumber()
+      await settles(() => devicesIn(hers), ['trusted', 'waiting'])
+      hers.retry(hers.send({ text: 'after' }).client_msg_id)
+      await expect.poll(() => hers.state.messages[1]?.local, { timeout: 15_000 }).toBe('failed')
+      expect(textsOf(theirs)).toEqual(['locked: no key'])
+      await hers.acceptDevices()
+      await shows(theirs, 'before', 'after')
+      await settles(() => hers.state.messages[1]?.local, 'sent')
+    },
+  )
 
-  test('a later device is given the earlier messages by accepting it, without a message', async () => {
+  solo('a later device is given the earlier messages by accepting it, without a message', async () => {
     const { one, hers, his } = await pair()
     hers.send({ text: 'old words' })
     await shows(his, 'old words')
@@ -202,7 +206,7 @@ describe('the devices of a direct conversation', () => {
     await shows(theirs, 'old words')
   })
 
-  test('T81: a certificate of another account is no certificate', async () => {
+  solo('T81: a certificate of another account is no certificate', async () => {
     const [one, two] = [await enter(ada), await enter(bo)]
     const own = async (who: typeof one) => (await who.deviceKeys.list({ addresses: who.account })).devices[0]
     await settles(async () => [await own(one), await own(two)].every((device) => device?.certificate), true)
@@ -215,7 +219,7 @@ describe('the devices of a direct conversation', () => {
     await settles(() => room.state.messages[0]?.local, 'failed')
   })
 
-  test('that were given junk by the other are given the key by their own account', async () => {
+  solo('that were given junk by the other are given the key by their own account', async () => {
     const { one, two, hers, his } = await pair()
     hers.send({ text: 'kept' })
     await shows(his, 'kept')
@@ -238,7 +242,7 @@ describe('the devices of a direct conversation', () => {
     await shows(conversationOf(await enter(bo, { keys }), one), 'kept')
   })
 
-  test('whose key is none are left out, and stop nothing', async () => {
+  solo('whose key is none are left out, and stop nothing', async () => {
     const { two, hers, his } = await pair()
     const junk = newDevice()
     await two.deviceKeys.put(junk)
@@ -262,7 +266,7 @@ describe('the devices of a direct conversation', () => {
     await shows(conversationOf(await enter(bo, { keys: fresh }), one), 'kept')
   })
 
-  test('keep their keys in a file of their owner alone, and open what they could before', async () => {
+  solo('keep their keys in a file of their owner alone, and open what they could before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plaza-keys-'))
     const path = join(folder, 'keys.json')
     const { one, two, hers, his } = await pair({ keys: fileKeys(path) })
@@ -276,7 +280,7 @@ describe('the devices of a direct conversation', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('give two clients of one store one key', async () => {
+  solo('give two clients of one store one key', async () => {
     const keys = memoryKeys()
     const [one, two] = await Promise.all([enter(ada, { keys }), enter(ada, { keys })])
     const other = await enter(bo)

@@ -144,6 +144,28 @@ describe('an address of an account', () => {
     expect((await attached(who, 'adder-2@people.test')).body).toMatchObject({ pointsAwarded: 0 })
   })
 
+  test('letters about what is new are wanted from then on, until its owner does not want them', async () => {
+    const [who, other] = [await person(server, 'email-updates'), await person(server, 'email-updates-other')]
+    await attached(who, 'updates@people.test')
+    const wants = async (one: Person) => {
+      const { body } = await one.rest('GET /api/user/profile')
+      return (body.user as { email_updates_opt_in: boolean }).email_updates_opt_in
+    }
+    const change = (email_updates_opt_in: unknown) =>
+      who.rest('PATCH /api/user/profile', { address: who.account, email_updates_opt_in })
+    expect(await wants(who)).toBe(true)
+    expect((await change(false)).body).toMatchObject({ user: { email_updates_opt_in: false } })
+    for (const kept of [null, '']) await change(kept)
+    expect(await wants(who)).toBe(false)
+    expect((await who.rest('GET /api/auth/session')).body.user).toMatchObject({ email_updates_opt_in: false })
+    expect((await change('no')).status).toBe(400)
+    const forged = await other.rest('PATCH /api/user/profile', { address: who.account, email_updates_opt_in: true })
+    expect(forged).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await wants(who)).toBe(false)
+    await change(true)
+    expect(await wants(who)).toBe(true)
+  })
+
   test('an address that another account has verified is refused, at both steps', async () => {
     const [first, second] = [await person(server, 'email-first'), await person(server, 'email-second')]
     const email = 'wanted@people.test'

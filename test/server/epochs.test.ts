@@ -11,6 +11,7 @@ import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { deviceOf, envelopeFor, messageUnder, newDevice, newKeyId } from '#test/support/direct'
 import { alpha, outcomeOf, over, type Person, person, sealed } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -78,7 +79,7 @@ describe('an epoch of a direct conversation', () => {
     expect(JSON.stringify(events)).not.toContain(own?.sealed)
   })
 
-  test('T09: envelopes are told to the account of their device alone', async () => {
+  solo('T09: envelopes are told to the account of their device alone', async () => {
     await begin()
     expect((await read(two, mine)).epochs).toMatchObject([{ envelopes: [] }])
     for (const door of over) {
@@ -98,7 +99,7 @@ describe('an epoch of a direct conversation', () => {
         expect(answer.error).toMatchObject({ code: 'CONFLICT', details: { epoch_id: stored[0]?.epoch_id } })
   })
 
-  test('is given to more devices, once', async () => {
+  solo('is given to more devices, once', async () => {
     const { epoch_id } = await begin()
     const added = await deviceOf(two)
     const asked = { id: room.id, epoch_id, device_id: theirs, envelopes: [envelopeFor(added)] }
@@ -113,7 +114,7 @@ describe('an epoch of a direct conversation', () => {
     for (const door of over) expect((await two.refused(door, epochs.share, nowhere)).code).toBe('NOT_FOUND')
   })
 
-  test('is given by each of the two, however much the other has given', async () => {
+  solo('is given by each of the two, however much the other has given', async () => {
     const { epoch_id } = await begin()
     for (let at = 0; at < 50; at++) {
       const junk = { ...shareOf(epoch_id, [mine]), device_id: theirs }
@@ -126,7 +127,7 @@ describe('an epoch of a direct conversation', () => {
     }
   })
 
-  test('names the devices that the reader has sealed it to, apart from what the other has', async () => {
+  solo('names the devices that the reader has sealed it to, apart from what the other has', async () => {
     const { epoch_id } = await begin()
     const added = await deviceOf(one)
     await two.does('rest', epochs.share, { ...shareOf(epoch_id, [added]), device_id: theirs })
@@ -152,7 +153,7 @@ describe('an epoch of a direct conversation', () => {
       expect((await two.refused(door, epochs.request, { id: room.id, device_id: mine })).code).toBe('CONFLICT')
   })
 
-  test.each([
+  solo.each([
     ['a device that is not there', () => ({ envelopes: [envelopeFor(newKeyId())] }), 'CONFLICT'],
     ['a device of the other as sender', () => ({ device_id: theirs }), 'CONFLICT'],
     ['a device twice', () => ({ envelopes: [envelopeFor(mine), envelopeFor(mine)] }), 'VALIDATION_ERROR'],
@@ -172,7 +173,7 @@ describe('an epoch of a direct conversation', () => {
     }
   })
 
-  test('a device of a stranger is refused, and so is a stranger', async () => {
+  solo('a device of a stranger is refused, and so is a stranger', async () => {
     const foreign = await deviceOf(stranger)
     for (const door of over) {
       expect((await one.refused(door, epochs.start, startOf(null, [mine, foreign]))).code).toBe('CONFLICT')
@@ -185,7 +186,7 @@ describe('an epoch of a direct conversation', () => {
     }
   })
 
-  test('nothing is begun, given or asked for by who is blocked, or suspended', async () => {
+  solo('nothing is begun, given or asked for by who is blocked, or suspended', async () => {
     const { epoch_id } = await begin()
     const all = [
       [epochs.start, startOf(epoch_id)],
@@ -214,7 +215,7 @@ describe('a message of version 1', () => {
     await two.does(door, messages.send, under(second.epoch_id))
   })
 
-  test('is answered with the first result when it is repeated after its epoch', async () => {
+  solo('is answered with the first result when it is repeated after its epoch', async () => {
     const first = await begin()
     const asked = { ...under(first.epoch_id), client_msg_id: 'once' }
     const { message } = await one.does('rest', messages.send, asked)
@@ -222,22 +223,25 @@ describe('a message of version 1', () => {
     expect(await one.does('rest', messages.send, asked)).toMatchObject({ duplicate: true, message: { id: message.id } })
   })
 
-  test('is refused under an epoch that the conversation does not have, and where it is short or says more outside', async () => {
-    const { epoch_id } = await begin()
-    const short = messageUnder(epoch_id, randomBytes(12), 16)
-    const { message } = await one.does('rest', messages.send, { room, text: sealed() })
-    for (const door of over)
-      for (const spoilt of [
-        under(newKeyId()),
-        { room, text: short },
-        { ...under(epoch_id), type: 'photo' as const },
-        { ...under(epoch_id), reply_to: message.id },
-        { ...under(epoch_id), mentions: [{ kind: 'user' as const, id: two.account, start: 0, len: 1 }] },
-      ])
-        expect(outcomeOf(await one.tries(door, messages.send, spoilt))).toBe('400 VALIDATION_ERROR')
-  })
+  solo(
+    'is refused under an epoch that the conversation does not have, and where it is short or says more outside',
+    async () => {
+      const { epoch_id } = await begin()
+      const short = messageUnder(epoch_id, randomBytes(12), 16)
+      const { message } = await one.does('rest', messages.send, { room, text: sealed() })
+      for (const door of over)
+        for (const spoilt of [
+          under(newKeyId()),
+          { room, text: short },
+          { ...under(epoch_id), type: 'photo' as const },
+          { ...under(epoch_id), reply_to: message.id },
+          { ...under(epoch_id), mentions: [{ kind: 'user' as const, id: two.account, start: 0, len: 1 }] },
+        ])
+          expect(outcomeOf(await one.tries(door, messages.send, spoilt))).toBe('400 VALIDATION_ERROR')
+    },
+  )
 
-  test('is refused where its vector was used in the epoch before, of the other person too', async () => {
+  solo('is refused where its vector was used in the epoch before, of the other person too', async () => {
     const first = await begin()
     const iv = randomBytes(12)
     const asked = under(first.epoch_id, iv)
@@ -270,7 +274,7 @@ describe('a message of version 1', () => {
     await one.does('rest', messages.send, under(third.epoch_id))
   })
 
-  test.each(over)(
+  solo.each(over)(
     'is refused over %s under an epoch of a removed device, whoever tells of its id then',
     async (door) => {
       const device = { ...newDevice(), device_id: newKeyId() }
@@ -289,7 +293,7 @@ describe('a message of version 1', () => {
     },
   )
 
-  test('is judged as any text in other rooms, and beside texts of older clients', async () => {
+  solo('is judged as any text in other rooms, and beside texts of older clients', async () => {
     const { epoch_id } = await begin()
     await one.does('rest', messages.send, { room, text: sealed() })
     await one.does('rest', messages.send, { room: alpha, text: under(epoch_id).text })

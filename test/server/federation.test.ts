@@ -99,7 +99,7 @@ describe('signing in with a human proof', () => {
   })
 
   test.each([
-    ['the provider refuses', { proof: '0xbad' }, 401, 'INVALID_SIGNATURE'],
+    ['the provider refuses', { proof: '0xbad' }, 400, 'INVALID_SIGNATURE'],
     ['the provider verified for another action', { proof: '0xother' }, 401, 'INVALID_SIGNATURE'],
     ['is for another action', { action: 'vote' }, 401, 'INVALID_SIGNATURE'],
     ['has a signal nobody issued', { signal: 'plaza:abcdefgh12345678' }, 401, 'INVALID_NONCE'],
@@ -112,7 +112,8 @@ describe('signing in with a human proof', () => {
   })
 
   test('a refusal carries what the provider said', async () => {
-    const { body } = await prove(proofOf('0x5', { proof: '0xbad' }))
+    const { status, body } = await prove(proofOf('0x5', { proof: '0xbad' }))
+    expect(status).toBe(400)
     expect(body).toEqual({
       success: false,
       error: 'Verification failed',
@@ -254,6 +255,13 @@ describe('signing in with a partner token', () => {
       /does not match/,
     ],
     [
+      'a token that names nobody',
+      async () => ({ token: await tokenFor({ sub: undefined }), isMiniApp: true }),
+      400,
+      'VALIDATION_ERROR',
+      /names no identifier/,
+    ],
+    [
       'two addresses that differ',
       async () => ({ token: await tokenFor({ sub: 'a1' }), partnerAddress: 'a1', alienAddress: 'b1' }),
       400,
@@ -346,7 +354,6 @@ describe('T38: tokens that the partner did not sign for us', () => {
     ['of no issuer', () => tokenFor({ ...claims, iss: undefined })],
     ['that names an id of ours', () => tokenFor({ ...claims, sub: `Partner:${'ab'.repeat(32)}` })],
     ['of an unknown key', () => tokenFor(claims, { kid: 'key-0' })],
-    ['that names nobody', () => tokenFor({ ...claims, sub: undefined })],
     ['that names a list', () => tokenFor({ ...claims, sub: undefined, user_id: ['victim'] })],
     ['that names an object', () => tokenFor({ ...claims, sub: undefined, user_id: { $gt: '' } })],
     ['that names a number', () => tokenFor({ ...claims, sub: 7 as unknown as string, user_id: 'victim' })],

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'

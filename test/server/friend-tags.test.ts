@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Pairs } from '#server/domains/friends/model'
 import { friendTagChanged } from '#shared/api/friend-tags'

@@ -15,6 +15,7 @@ import {
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const ask = async (who: Person, whom: Person, memo?: string) =>
@@ -103,7 +104,7 @@ describe('friends', () => {
     }
   })
 
-  test('M36: requests that cross are told as a friendship; a blocked person tells nobody anything', async () => {
+  solo('M36: requests that cross are told as a friendship; a blocked person tells nobody anything', async () => {
     const [mine, theirs] = [await one.socket('/notifications'), await two.socket('/notifications')]
     await ask(one, two)
     await ask(two, one)
@@ -141,7 +142,7 @@ describe('friends', () => {
       async (id: string) => one.does('rest', friends.cancel, { id }),
     ],
   ] as const
-  test.each(endings)(
+  solo.each(endings)(
     'M36: a request that is %s is told once to every device of both',
     async (_how, event, end, repeat) => {
       const { mine, theirs, others } = await devices()
@@ -159,7 +160,7 @@ describe('friends', () => {
     },
   )
 
-  test.each([
+  solo.each([
     ['by id', (id: string) => two.does('rest', friends.remove, { id })],
     ['by address', () => one.does('rest', friends.removeByAddress, { friendAddress: two.account })],
     ['by a block', () => block(one, two)],
@@ -210,7 +211,7 @@ describe('friends', () => {
   })
 
   describe('a request', () => {
-    test('waits for its recipient, and is seen by both and nobody else', async () => {
+    solo('waits for its recipient, and is seen by both and nobody else', async () => {
       await two.does('rest', accounts.updateProfile, { display_name: 'Two' })
       const answer = await posted(one, 'friends/request', {
         fromAddress: one.account,
@@ -236,7 +237,7 @@ describe('friends', () => {
       expect(await friendsOf(two)).toEqual([])
     })
 
-    test('is listed by its direction, newest first', async () => {
+    solo('is listed by its direction, newest first', async () => {
       const [first, second] = [await ask(third, one), await ask(two, one)]
       const own = await ask(one, await person(server, `asked ${round}`))
       const { incoming, outgoing } = await requestsOf(one)
@@ -247,7 +248,7 @@ describe('friends', () => {
       expect(await one.rest('GET /api/friend-requests?type=both')).toMatchObject({ status: 400 })
     })
 
-    test.each(['toAddress', 'to_address'])('under the other path too, with %s', async (field) => {
+    solo.each(['toAddress', 'to_address'])('under the other path too, with %s', async (field) => {
       const { status, body } = await posted(one, 'friend-requests', { [field]: two.account, memo: 'Hello' })
       expect(status).toBe(200)
       expect(body).toMatchObject({ memo: 'Hello', request: { id: body.id, to_address: two.account } })
@@ -257,7 +258,7 @@ describe('friends', () => {
       })
     })
 
-    test('is answered once, with yes or no', async () => {
+    solo('is answered once, with yes or no', async () => {
       const { id } = await ask(one, two)
       expect((await posted(two, `friend-requests/${id}/reject`)).body).toEqual({ success: true })
       for (const answer of ['accept', 'reject'])
@@ -270,7 +271,7 @@ describe('friends', () => {
       expect(await friendsOf(one)).toEqual([])
     })
 
-    test('may be made again after it was declined, accepted and ended, or taken back', async () => {
+    solo('may be made again after it was declined, accepted and ended, or taken back', async () => {
       const first = await ask(one, two)
       await two.does('rest', friends.decline, { requestId: first.id })
       const second = await ask(one, two)
@@ -283,7 +284,7 @@ describe('friends', () => {
       expect((await requestsOf(two)).incoming.map(({ id }) => id)).toEqual([last.id])
     })
 
-    test('is taken back by its sender alone, and that is answered alike when nothing was there', async () => {
+    solo('is taken back by its sender alone, and that is answered alike when nothing was there', async () => {
       const { id } = await ask(one, two)
       for (const who of [two, third]) expect(await who.does('rest', friends.cancel, { id })).toEqual({ success: true })
       expect((await requestsOf(two)).incoming).toHaveLength(1)
@@ -292,14 +293,14 @@ describe('friends', () => {
       expect(await two.refused('rest', friends.accept, { requestId: id })).toMatchObject({ code: 'NOT_FOUND' })
     })
 
-    test('that is accepted can no longer be cancelled', async () => {
+    solo('that is accepted can no longer be cancelled', async () => {
       const { id } = await ask(one, two)
       await accept(two, id)
       await one.does('rest', friends.cancel, { id })
       expect(await friendsOf(one)).toHaveLength(1)
     })
 
-    test('is answered by nobody but its recipient', async () => {
+    solo('is answered by nobody but its recipient', async () => {
       const { id: requestId } = await ask(one, two)
       for (const who of [one, third])
         for (const operation of [friends.accept, friends.decline])
@@ -307,7 +308,7 @@ describe('friends', () => {
       expect((await requestsOf(two)).incoming).toHaveLength(1)
     })
 
-    test('crossing another makes friends at once', async () => {
+    solo('crossing another makes friends at once', async () => {
       const { id } = await ask(one, two)
       expect(await ask(two, one)).toMatchObject({ id, from_address: one.account, status: 'accepted' })
       expect(await friendsOf(one)).toMatchObject([{ friend_address: two.account }])
@@ -315,7 +316,7 @@ describe('friends', () => {
       for (const who of [one, two]) expect(await requestsOf(who)).toEqual(nothing)
     })
 
-    test('is refused where it makes no sense', async () => {
+    solo('is refused where it makes no sense', async () => {
       const refused = (toAddress: string) => one.refused('rest', friends.request, { toAddress })
       const invalid = { status: 400, code: 'VALIDATION_ERROR' }
       expect(await refused(one.account)).toMatchObject({ ...invalid, message: 'You cannot befriend yourself' })
@@ -330,7 +331,7 @@ describe('friends', () => {
         })
     })
 
-    test.each([
+    solo.each([
       ['nobody', {}, 'toAddress'],
       ['no address', { toAddress: 'not an address' }, 'Invalid address'],
       ['a list', { toAddress: [] }, 'toAddress'],
@@ -344,18 +345,18 @@ describe('friends', () => {
       }
     })
 
-    test('may say as much as a hundred characters, however many bytes they are', async () => {
+    solo('may say as much as a hundred characters, however many bytes they are', async () => {
       expect((await ask(one, two, '🦊'.repeat(100))).memo).toBe('🦊'.repeat(100))
     })
 
-    test('is made in one’s own name', async () => {
+    solo('is made in one’s own name', async () => {
       const claimed = { toAddress: two.account, fromAddress: third.account }
       for (const path of ['friends/request', 'friend-requests'])
         expect(await posted(one, path, claimed)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
       expect(await requestsOf(two)).toEqual(nothing)
     })
 
-    test('can neither be made nor seen by anybody who is not signed in', async () => {
+    solo('can neither be made nor seen by anybody who is not signed in', async () => {
       for (const [route, body] of [
         ['GET /api/friends', null],
         ['GET /api/friend-requests', null],
@@ -366,7 +367,7 @@ describe('friends', () => {
   })
 
   describe('friends', () => {
-    test('have a row each, with an id of its own that stays', async () => {
+    solo('have a row each, with an id of its own that stays', async () => {
       const friend = await befriend(one, two)
       expect(friend).toMatchObject({ user_address: two.account, friend_address: one.account, nickname: null })
       expect(await friendsOf(two)).toEqual([friend])
@@ -380,7 +381,7 @@ describe('friends', () => {
       expect(await friendsOf(one)).toEqual([mine])
     })
 
-    test('are listed newest first with how they are shown, a page at a time', async () => {
+    solo('are listed newest first with how they are shown, a page at a time', async () => {
       const people: Person[] = []
       for (let at = 0; at < 5; at++) people.push(await person(server, `friend ${round} ${at}`))
       await people[4]?.does('rest', accounts.claimUsername, { username: `newest_${round}` })
@@ -408,7 +409,7 @@ describe('friends', () => {
       expect(seen).toEqual(newestFirst)
     })
 
-    test('are for the caller alone, and a browser may keep them for ten seconds', async () => {
+    solo('are for the caller alone, and a browser may keep them for ten seconds', async () => {
       await befriend(one, two)
       for (const path of ['friends', 'friend-requests']) {
         const { headers } = await one.rest(`GET /api/${path}`)
@@ -422,7 +423,7 @@ describe('friends', () => {
         expect(await one.rest(`GET /api/friends?${query}`)).toMatchObject({ status: 400 })
     })
 
-    test('have nicknames that only who gave them sees', async () => {
+    solo('have nicknames that only who gave them sees', async () => {
       const { id } = await befriend(one, two)
       await two.does('rest', friends.rename, { id, nickname: ' Onesie ' })
       await one.does('rest', friends.renameByAddress, { friendAddress: two.account, nickname: 'Deuce' })
@@ -439,7 +440,7 @@ describe('friends', () => {
           })
     })
 
-    test.each(['id', 'address'])('part for both, by %s, and only once', async (by) => {
+    solo.each(['id', 'address'])('part for both, by %s, and only once', async (by) => {
       const { id } = await befriend(one, two)
       const remove = () =>
         by === 'id'
@@ -450,7 +451,7 @@ describe('friends', () => {
       expect(await remove()).toMatchObject({ status: 404, code: 'NOT_FOUND', body: { error: 'Friend not found' } })
     })
 
-    test('of others are answered as if they did not exist', async () => {
+    solo('of others are answered as if they did not exist', async () => {
       const { id } = await befriend(one, two)
       const gone = { status: 404, code: 'NOT_FOUND', message: 'Friend not found' }
       for (const who of [one, third]) {
@@ -464,7 +465,7 @@ describe('friends', () => {
       expect(await friendsOf(two)).toMatchObject([{ id, nickname: null }])
     })
 
-    test('are no friends while a request waits', async () => {
+    solo('are no friends while a request waits', async () => {
       await ask(one, two)
       const friendAddress = two.account
       expect(await one.refused('rest', friends.removeByAddress, { friendAddress })).toMatchObject({ code: 'NOT_FOUND' })
@@ -475,7 +476,7 @@ describe('friends', () => {
   describe('a block', () => {
     const unwanted = { status: 403, code: 'FORBIDDEN', message: 'You cannot send this user a friend request' }
 
-    test('ends the friendship, or the request, from either side', async () => {
+    solo('ends the friendship, or the request, from either side', async () => {
       for (const [blocker, blocked] of [[one, two] as const, [two, one] as const]) {
         await befriend(one, two)
         await block(blocker, blocked)
@@ -490,7 +491,7 @@ describe('friends', () => {
       }
     })
 
-    test('is told alike to both: neither asks the other', async () => {
+    solo('is told alike to both: neither asks the other', async () => {
       await block(one, two)
       expect(await one.refused('rest', friends.request, { toAddress: two.account })).toMatchObject(unwanted)
       expect(await two.refused('rest', friends.request, { toAddress: one.account })).toMatchObject(unwanted)
@@ -498,7 +499,7 @@ describe('friends', () => {
       expect(await ask(two, one)).toMatchObject({ status: 'pending' })
     })
 
-    test('counts before it has ended what was between the two', async () => {
+    solo('counts before it has ended what was between the two', async () => {
       await befriend(one, two)
       await ask(third, one)
       // A block that died after its first write.
@@ -539,8 +540,8 @@ describe('friends', () => {
       await Promise.all(lanes)
     }
 
-    test('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', async () => {
-      await racing(5, async (asker, asked, block, turn) => {
+    solo('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', async () => {
+      await racing(2, async (asker, asked, block, turn) => {
         const { id: requestId } = await ask(asker, asked)
         const accepting = () => posted(asked, 'friends/accept', { requestId })
         const [first, second] = turn % 2 ? [accepting, block] : [block, accepting]
@@ -557,7 +558,7 @@ describe('friends', () => {
   })
 
   describe('in parallel', () => {
-    test('of fifty equal requests exactly one is stored', async () => {
+    solo('of fifty equal requests exactly one is stored', async () => {
       const answers = await fifty((at) =>
         posted(one, at % 2 ? 'friends/request' : 'friend-requests', { toAddress: two.account }),
       )
@@ -583,7 +584,7 @@ describe('friends', () => {
       }
     })
 
-    test('of fifty accepts and declines exactly one counts', async () => {
+    solo('of fifty accepts and declines exactly one counts', async () => {
       const { id: requestId } = await ask(one, two)
       const answers = await fifty((at) => posted(two, `friends/${at % 2 ? 'accept' : 'reject'}`, { requestId }))
       expect(statuses(answers)).toEqual([200, ...Array(49).fill(404)])
@@ -591,7 +592,7 @@ describe('friends', () => {
       for (const who of [one, two]) expect(await friendsOf(who)).toHaveLength(accepted ? 1 : 0)
     })
 
-    test('of fifty removals exactly one succeeds', async () => {
+    solo('of fifty removals exactly one succeeds', async () => {
       const { id } = await befriend(one, two)
       const answers = await fifty((at) =>
         at % 2 ? two.rest(`DELETE /api/friends/${id}`) : one.rest(`DELETE /api/friends?friendAddress=${two.account}`),
@@ -613,7 +614,7 @@ describe('friends', () => {
       }
     })
 
-    test('requests of one person beyond a hundred pending are refused', async () => {
+    solo('requests of one person beyond a hundred pending are refused', async () => {
       const others = await strangers(150)
       const asking = (toAddress: string) => posted(one, 'friends/request', { toAddress })
       for (const other of others.slice(0, 90)) expect((await asking(other)).status).toBe(200)
@@ -636,7 +637,7 @@ describe('friends', () => {
   })
 })
 
-test('one person may send five requests an hour to one other, and sixty to all', async () => {
+solo('one person may send five requests an hour to one other, and sixty to all', async () => {
   const server = await boot({ environment: { RATE_LIMIT_SCALE: '1' }, nodes: 1 })
   try {
     const [pest, victim] = [await person(server, 'pest'), await person(server, 'victim')]

@@ -10,6 +10,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { acceptInto, befriend, type Door, moderates, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -108,7 +109,7 @@ test.each(over.flatMap((door) => grounds.map((ground) => ({ door, code: 'INVITAT
   },
 )
 
-test.each(over)('N05: an invitation that ended stays so when its ground comes back, over %s', async (door) => {
+solo.each(over)('N05: an invitation that ended stays so when its ground comes back, over %s', async (door) => {
   const invitation = await waiting()
   await suspend(owner, true)
   await told(invitation)
@@ -132,7 +133,7 @@ const losses = [
   },
 ]
 
-test.each(over.flatMap((door) => losses.map((loss) => ({ door, ...loss }))))(
+solo.each(over.flatMap((door) => losses.map((loss) => ({ door, ...loss }))))(
   'N05: an admin of everything who $name invites nobody by what waits, over $door',
   async ({ door, loses }) => {
     const admin = await person(server, `ending admin ${round}`)
@@ -149,7 +150,7 @@ test.each(over.flatMap((door) => losses.map((loss) => ({ door, ...loss }))))(
   },
 )
 
-test.each(over)(
+solo.each(over)(
   'N05: who came in otherwise and was removed does not come back by an invitation, over %s',
   async (door) => {
     const invitation = await waiting()
@@ -162,7 +163,7 @@ test.each(over)(
   },
 )
 
-test('N05: an invitation ends when a friend brings the invited in', async () => {
+solo('N05: an invitation ends when a friend brings the invited in', async () => {
   const invitation = await waiting()
   await befriend(owner, guest)
   const addresses = [guest.account]
@@ -171,7 +172,7 @@ test('N05: an invitation ends when a friend brings the invited in', async () => 
   await told(invitation)
 })
 
-test('N05: what others wait for goes on when one of several admins leaves', async () => {
+solo('N05: what others wait for goes on when one of several admins leaves', async () => {
   const other = await person(server, `ending other ${round}`)
   await befriend(owner, other)
   const { room, id } = await waiting()
@@ -188,7 +189,7 @@ test('N05: what others wait for goes on when one of several admins leaves', asyn
 /** What the node that ends them has died before: the invitation waits on. */
 const missed = [...grounds.slice(0, 5), ...grounds.slice(7)]
 
-test.each(over.flatMap((door) => missed.map((ground) => ({ door, code: 'INVITATION_REVOKED', ...ground }))))(
+solo.each(over.flatMap((door) => missed.map((ground) => ({ door, code: 'INVITATION_REVOKED', ...ground }))))(
   'N05: where nobody ended it when $name, it is in no list, and $code is answered over $door',
   async ({ door, code, goes }) => {
     const invitation = await waiting()
@@ -235,7 +236,7 @@ async function crowd(count: number, inviters: readonly string[] = []): Promise<s
 const groupsAsked = async (door: Door) =>
   (await guest.does(door, groupInvitations.list, {})).invitations.map(({ group_id }) => group_id)
 
-test.each(over)('N05: of many strangers a hundred wait, and a new one is seen, over %s', async (door) => {
+solo.each(over)('N05: of many strangers a hundred wait, and a new one is seen, over %s', async (door) => {
   const acquaintance = await person(server, `ending acquaintance ${round}`)
   await acceptInto(guest, (await groupWith(acquaintance)).id)
   const [known = ''] = await crowd(1, [acquaintance.account])
@@ -248,7 +249,7 @@ test.each(over)('N05: of many strangers a hundred wait, and a new one is seen, o
     await expect.poll(() => line.all(groupInvitationEnded)).toMatchObject([{ invitation: { group_id: strangers[0] } }])
 })
 
-test.each(over)(
+solo.each(over)(
   'N05: among a hundred acquaintances a stranger is not heard, and is not told so, over %s',
   async (door) => {
     const group = await groupWith(owner)

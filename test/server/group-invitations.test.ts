@@ -9,6 +9,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { type Answer, befriend, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 
 let server: Booted
 let owner: Person
@@ -40,7 +41,7 @@ const onlyAsked = async (who: Person) => {
 const groupsOf = async (who: Person) =>
   (await who.does('rest', inbox.list, {})).rooms.filter(({ type }) => type === 'group').map(({ id }) => id)
 
-test('N05: strangers are asked, friends are members at once', async () => {
+solo('N05: strangers are asked, friends are members at once', async () => {
   await befriend(owner, other)
   const { group, invited } = await invite(guest, other)
   expect([invited, await groupsOf(guest), await groupsOf(other)]).toEqual([[guest.account], [], [group.id]])
@@ -56,7 +57,7 @@ test('N05: strangers are asked, friends are members at once', async () => {
   expect(await asked(other)).toEqual([])
 })
 
-test('N05: an admin who adds people adds friends and asks strangers; who is in already is passed over', async () => {
+solo('N05: an admin who adds people adds friends and asks strangers; who is in already is passed over', async () => {
   const { id } = await groupOf(owner, other)
   const stranger = await owner.does('rest', rooms.addMembers, { id, addresses: [guest.account, other.account] })
   expect(stranger).toEqual({ success: true, added: [], invited: [guest.account] })
@@ -65,7 +66,7 @@ test('N05: an admin who adds people adds friends and asks strangers; who is in a
   expect(friend).toEqual({ success: true, added: [guest.account], invited: [] })
 })
 
-test.each(over)('an invitation is accepted over %s, once, by who it is to', async (door) => {
+solo.each(over)('an invitation is accepted over %s, once, by who it is to', async (door) => {
   const { group } = await invite(guest)
   const { invitations } = await guest.does(door, groupInvitations.list, {})
   const id = invitations[0]?.id ?? ''
@@ -78,7 +79,7 @@ test.each(over)('an invitation is accepted over %s, once, by who it is to', asyn
   expect(await guest.refused(door, groupInvitations.decline, { id })).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test.each(over)('who declines over %s is out, is not asked again for 30 days, and nobody is told', async (door) => {
+solo.each(over)('who declines over %s is out, is not asked again for 30 days, and nobody is told', async (door) => {
   const { group } = await invite(guest)
   const { id } = await onlyAsked(guest)
   for (const _ of 'twice') await guest.does(door, groupInvitations.decline, { id })
@@ -92,7 +93,7 @@ test.each(over)('who declines over %s is out, is not asked again for 30 days, an
   expect((await onlyAsked(guest)).id).not.toBe(id)
 })
 
-test.each(over)('N05: an invitation that was declined is taken back over %s as one that waits', async (door) => {
+solo.each(over)('N05: an invitation that was declined is taken back over %s as one that waits', async (door) => {
   const { group } = await invite(guest)
   const withdrawal = { id: group.id, address: guest.account }
   const again = () => owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
@@ -106,7 +107,7 @@ test.each(over)('N05: an invitation that was declined is taken back over %s as o
   }
 })
 
-test.each(over)('an invitation is worth nothing once its sender may not bring people in, over %s', async (door) => {
+solo.each(over)('an invitation is worth nothing once its sender may not bring people in, over %s', async (door) => {
   const room = await groupOf(owner, other)
   await owner.does('rest', rooms.setRole, { room, address: other.account, role: 'moderator' })
   const { group } = await invite(guest)
@@ -116,7 +117,7 @@ test.each(over)('an invitation is worth nothing once its sender may not bring pe
   expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
 })
 
-test.each(over)('who has left comes back by a new invitation alone, over %s', async (door) => {
+solo.each(over)('who has left comes back by a new invitation alone, over %s', async (door) => {
   const { group } = await invite(guest)
   const room = { type: 'group', id: group.id } as const
   const { id } = await onlyAsked(guest)
@@ -128,7 +129,7 @@ test.each(over)('who has left comes back by a new invitation alone, over %s', as
   expect(await groupsOf(guest)).toEqual([group.id])
 })
 
-test.each(over)('a ban and the end of the group stand before an invitation, over %s', async (door) => {
+solo.each(over)('a ban and the end of the group stand before an invitation, over %s', async (door) => {
   const { group } = await invite(guest, other)
   const room = { type: 'group', id: group.id } as const
   const [his, hers] = [await onlyAsked(guest), await onlyAsked(other)]
@@ -141,7 +142,7 @@ test.each(over)('a ban and the end of the group stand before an invitation, over
   expect(await other.refused(door, groupInvitations.accept, { id: hers.id })).toMatchObject({ code: 'ROOM_ARCHIVED' })
 })
 
-test.each(over)('a block hides the invitations of the blocked, over %s', async (door) => {
+solo.each(over)('a block hides the invitations of the blocked, over %s', async (door) => {
   await invite(guest)
   const { id } = await onlyAsked(guest)
   await guest.does('rest', social.block, { userAddress: owner.account })
@@ -149,7 +150,7 @@ test.each(over)('a block hides the invitations of the blocked, over %s', async (
   expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test.each(over)('an invitation is withdrawn over %s by who may', async (door) => {
+solo.each(over)('an invitation is withdrawn over %s by who may', async (door) => {
   const { group } = await invite(guest)
   const withdrawal = { id: group.id, address: guest.account }
   for (const who of [other, guest])
@@ -173,7 +174,7 @@ test('every device of the invited is told of an invitation, and of its end', asy
     expect(await line.hears(groupInvitationEnded)).toEqual({ invitation: { id, group_id: group.id } })
 })
 
-test('N05: nobody has more than a hundred invitations waiting, over every group', async () => {
+solo('N05: nobody has more than a hundred invitations waiting, over every group', async () => {
   const rows = Array.from({ length: 100 }, (_, at) => ({
     _id: `group:full ${owner.account} ${at}`,
     invitation_id: `full-${owner.account}-${at}`,
@@ -204,7 +205,7 @@ const answers = [
   },
 ]
 
-test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
+solo.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
   'N05: of accepting and $name beside each other one succeeds, over $door',
   async ({ door, ends }) => {
     const { group } = await invite(guest)
@@ -246,7 +247,7 @@ test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer })))
   },
 )
 
-test.each(over)('N05: what died while it accepted is accepted again, or withdrawn later, over %s', async (door) => {
+solo.each(over)('N05: what died while it accepted is accepted again, or withdrawn later, over %s', async (door) => {
   const { group } = await invite(guest, other)
   const [his, hers] = [await onlyAsked(guest), await onlyAsked(other)]
   const dying = (milliseconds: number) => ({
@@ -296,7 +297,7 @@ async function askedBefore(inviter: Person, count: number, is_active = true): Pr
 }
 const groupsAsked = (invitations: readonly { group_id: string }[]) => invitations.map(({ group_id }) => group_id)
 
-test.each(over)('N05: what is hidden takes no place in the list of invitations, over %s', async (door) => {
+solo.each(over)('N05: what is hidden takes no place in the list of invitations, over %s', async (door) => {
   const honest = await askedBefore(owner, 1)
   await askedBefore(other, 104)
   await guest.does('rest', social.block, { userAddress: other.account })
@@ -306,7 +307,7 @@ test.each(over)('N05: what is hidden takes no place in the list of invitations, 
   expect([groupsAsked(invitations), has_more, next]).toEqual([honest, false, null])
 })
 
-test.each(over)('N05: invitations are listed in pages, newest first, each once, over %s', async (door) => {
+solo.each(over)('N05: invitations are listed in pages, newest first, each once, over %s', async (door) => {
   const newest = (await askedBefore(owner, 105)).reverse()
   const first = await guest.does(door, groupInvitations.list, {})
   expect([groupsAsked(first.invitations), first.has_more]).toEqual([newest.slice(0, 100), true])
@@ -322,7 +323,7 @@ test.each(over)('N05: invitations are listed in pages, newest first, each once, 
   expect(beyond.invitations).toHaveLength(98)
 })
 
-test.each(over)('N05: of one inviter three invitations wait for one person, over %s', async (door) => {
+solo.each(over)('N05: of one inviter three invitations wait for one person, over %s', async (door) => {
   const input = { name: 'Many', memberAddresses: [guest.account] }
   const founded = await Promise.all(Array.from({ length: 6 }, () => owner.does('rest', rooms.createGroup, input)))
   expect(founded.map(({ invited }) => invited)).toEqual(Array(6).fill([guest.account]))
@@ -335,7 +336,7 @@ test.each(over)('N05: of one inviter three invitations wait for one person, over
   expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test.each(over)('N05: who has declined is asked into no group by that person, over %s', async (door) => {
+solo.each(over)('N05: who has declined is asked into no group by that person, over %s', async (door) => {
   await invite(guest)
   await guest.does(door, groupInvitations.decline, { id: (await onlyAsked(guest)).id })
   const input = { name: 'Another', memberAddresses: [guest.account] }
@@ -343,7 +344,7 @@ test.each(over)('N05: who has declined is asked into no group by that person, ov
   expect([invited, await asked(guest)]).toEqual([[guest.account], []])
 })
 
-test.each(over)('N05: asking again rings no more, over %s', async (door) => {
+solo.each(over)('N05: asking again rings no more, over %s', async (door) => {
   const line = await guest.socket('/notifications')
   const { group } = await invite(guest)
   await line.hears(groupInvited)

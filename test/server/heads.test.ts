@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { tellHeadsTo } from '#server/domains/messages/heads'
 import type { Connection, Node } from '#server/kernel/context'

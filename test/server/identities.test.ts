@@ -11,6 +11,7 @@ import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
+import { solo } from '#test/support/solo'
 import { call, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -35,7 +36,7 @@ const proofOf = (nullifier_hash: string) => ({
 const ways = async (who: Person) => (await who.does('rest', identities.list, {})).identities
 
 describe('linking', () => {
-  test('a wallet, a Solana wallet, a human and a partner identity open the account they were linked to', async () => {
+  solo('a wallet, a Solana wallet, a human and a partner identity open the account they were linked to', async () => {
     const me = await person(server, 'linker')
     const second = await signed(me.url, wallet('linker two'))
     const linked = await me.rest('POST /api/identities/wallet', second)
@@ -68,7 +69,7 @@ describe('linking', () => {
     expect(await Accounts.countDocuments({ _id: { $in: [second.address.toLowerCase(), 'linked-member'] } })).toBe(0)
   })
 
-  test('linking what is linked already changes nothing', async () => {
+  solo('linking what is linked already changes nothing', async () => {
     const me = await person(server, 'twice')
     const first = await me.does('rest', identities.linkWallet, await signed(me.url, wallet('twice two')))
     const again = await me.does('rest', identities.linkWallet, await signed(me.url, wallet('twice two')))
@@ -77,7 +78,7 @@ describe('linking', () => {
     expect(own.identity).toMatchObject({ is_original: true, identifier: me.account })
   })
 
-  test('T34: what has an account of its own, or opens another, stays where it is', async () => {
+  solo('T34: what has an account of its own, or opens another, stays where it is', async () => {
     const [me, other] = [await person(server, 'taker'), await person(server, 'keeper')]
     const owned = await me.refused('rest', identities.linkWallet, await signed(me.url, wallet('keeper')))
     expect(owned).toMatchObject({ code: 'CONFLICT', message: 'This identity has an account of its own' })
@@ -117,7 +118,7 @@ describe('linking', () => {
     expect((await signIn(url, wallet('both at once'))).answer.body.userAddress).toBe(opens)
   })
 
-  test('fifty uses of one signature at once link once', async () => {
+  solo('fifty uses of one signature at once link once', async () => {
     const me = await person(server, 'one signature')
     const body = await signed(me.url, wallet('one signature two'))
     const answers = await Promise.all(Array.from({ length: 50 }, () => me.rest('POST /api/identities/wallet', body)))
@@ -125,7 +126,7 @@ describe('linking', () => {
     expect(answers.filter(({ code }) => code === 'INVALID_NONCE')).toHaveLength(49)
   })
 
-  test.each(['wallet', 'solana', 'humanproof', 'partner'])('without a session no %s is linked', async (method) => {
+  solo.each(['wallet', 'solana', 'humanproof', 'partner'])('without a session no %s is linked', async (method) => {
     const bodies: Record<string, object> = {
       wallet: await signed(url, wallet('nobody')),
       solana: await signedBySolana(url, solana('nobody')),
@@ -145,7 +146,7 @@ describe('a proof that does not hold links nothing', () => {
     ['a time that has passed', (m) => `${m}\nExpiration Time: 2020-01-01T00:00:00.000Z`, 'NONCE_EXPIRED'],
     ['a line too many', (m) => `${m}\nNonce: abcdefgh12345678`, 'INVALID_SIGNATURE'],
   ]
-  test.each(changes)('%s', async (_title, change, code) => {
+  solo.each(changes)('%s', async (_title, change, code) => {
     const me = await person(server, 'prover')
     expect(await me.refused('rest', identities.linkWallet, await signed(me.url, wallet('p2'), change))).toMatchObject({
       code,
@@ -155,7 +156,7 @@ describe('a proof that does not hold links nothing', () => {
     expect(await ways(me)).toHaveLength(1)
   })
 
-  test('a contract that does not accept it, or whose chain cannot be asked', async () => {
+  solo('a contract that does not accept it, or whose chain cannot be asked', async () => {
     const me = await person(server, 'prover')
     optimism.deploy(wallet('contract').address, { accepts: (_message, signature) => signature.endsWith('cd') })
     const body = await signed(me.url, wallet('contract'), (m) => m.replace(/Chain ID: \d+/, 'Chain ID: 10'))
@@ -171,7 +172,7 @@ describe('a proof that does not hold links nothing', () => {
     expect(await me.does('rest', identities.linkWallet, link('cd'))).toMatchObject({ success: true })
   })
 
-  test.each([
+  solo.each([
     [null, 401, 'INVALID_SIGNATURE'],
     ['UPSTREAM_ERROR', 502, 'UPSTREAM_ERROR'],
     ['TIMEOUT', 504, 'TIMEOUT'],
@@ -184,7 +185,7 @@ describe('a proof that does not hold links nothing', () => {
     expect(answer).toMatchObject({ status, code })
   })
 
-  test('a human proof for a signal nobody issued, and a token the partner did not sign', async () => {
+  solo('a human proof for a signal nobody issued, and a token the partner did not sign', async () => {
     const me = await person(server, 'prover')
     const proof = { ...proofOf('0x14'), signal: 'plaza:abcdefgh12345678' }
     expect(await me.rest('POST /api/identities/humanproof', proof)).toMatchObject({ code: 'INVALID_NONCE' })
@@ -196,7 +197,7 @@ describe('a proof that does not hold links nothing', () => {
   })
 })
 
-test('an e-mail address is listed as a way in, as the original where the account came from it', async () => {
+solo('an e-mail address is listed as a way in, as the original where the account came from it', async () => {
   const me = await person(server, 'with an address')
   await setEmail(me.account, 'me@example.com', Date.now())
   expect((await ways(me)).find(({ method }) => method === 'email')).toMatchObject({
@@ -216,7 +217,7 @@ test('an e-mail address is listed as a way in, as the original where the account
 })
 
 describe('unlinking', () => {
-  test('removes the way to sign in, and ends the other sessions that began with this method', async () => {
+  solo('removes the way to sign in, and ends the other sessions that began with this method', async () => {
     const me = await person(server, 'unlinker')
     const { identity } = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('unlinker')))
     const there = await verifySolana(url, solana('unlinker'))
@@ -229,7 +230,7 @@ describe('unlinking', () => {
     expect(await me.refused('rest', identities.unlink, { id: identity.id ?? '' })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('the original stays, so there is always a way in', async () => {
+  solo('the original stays, so there is always a way in', async () => {
     const me = await person(server, 'original')
     const [original] = await ways(me)
     const refused = await me.refused('rest', identities.unlink, { id: original?.id ?? '' })
@@ -237,7 +238,7 @@ describe('unlinking', () => {
     expect((await signIn(url, wallet('original'))).answer.body.userAddress).toBe(me.account)
   })
 
-  test("somebody else's looks like one that is not there", async () => {
+  solo("somebody else's looks like one that is not there", async () => {
     const [me, other] = [await person(server, 'prying'), await person(server, 'pried')]
     const [theirs] = await ways(other)
     const answers = await Promise.all(

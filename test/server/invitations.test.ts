@@ -11,6 +11,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { appoint } from '#test/support/moderation'
 import { befriend, channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const fifty = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => make(at)))
@@ -58,7 +59,7 @@ describe('invitations', () => {
     root.does('rest', accounts.suspend, { userAddress: whom.account, ban })
   const promote = (whom: Person, canManageMods: boolean) => appoint(owner, group, whom, { canManageMods })
 
-  test.each(over)(
+  solo.each(over)(
     'M64: a link tells its room and its maker, and lets in whom it is given to, over %s',
     async (door) => {
       const { invitation, token, url } = await make(owner, {}, door)
@@ -97,7 +98,7 @@ describe('invitations', () => {
     },
   )
 
-  test('M64: channels have links too, also closed ones', async () => {
+  solo('M64: channels have links too, also closed ones', async () => {
     const channel = await channelOf(owner)
     await moderates(owner, { room: channel, action: 'rules', patch: { read_access: 'members' } })
     const { token } = await owner.does('socket', invitations.create, { room: channel })
@@ -105,7 +106,7 @@ describe('invitations', () => {
     expect((await guest.does('rest', rooms.members, { room: channel })).total).toBe(2)
   })
 
-  test.each(over)('M64: a link to a room of the staff lets nobody else in, over %s', async (door) => {
+  solo.each(over)('M64: a link to a room of the staff lets nobody else in, over %s', async (door) => {
     const id = crypto.randomUUID()
     const now = new Date().toISOString()
     const fields = { type: 'channel', id, name: `Staff ${id}`, emoji: '🔒', category: 'general', access_level: 'staff' }
@@ -114,7 +115,7 @@ describe('invitations', () => {
     expect(await codeOf(guest, token, door)).toBe('INVITATION_NOT_FOUND')
   })
 
-  test('M64: the token is stored as a hash alone, and shown once', async () => {
+  solo('M64: the token is stored as a hash alone, and shown once', async () => {
     const { token, invitation } = await make()
     const line = await owner.socket('/moderation')
     await owner.does('rest', invitations.list, { room: group })
@@ -130,7 +131,7 @@ describe('invitations', () => {
     for (const secret of [token, 'token_hash']) expect(shown).not.toContain(secret)
   })
 
-  test('M64: making and taking back are in the log of moderation, and told to moderators at once', async () => {
+  solo('M64: making and taking back are in the log of moderation, and told to moderators at once', async () => {
     const line = await owner.socket('/moderation')
     line.socket.emit('mod:listen', { room: group }, () => {})
     const { invitation } = await make()
@@ -147,7 +148,7 @@ describe('invitations', () => {
     expect(await open()).toEqual([])
   })
 
-  test.each(over)('M64: who may not manage the room makes, lists and revokes no links, over %s', async (door) => {
+  solo.each(over)('M64: who may not manage the room makes, lists and revokes no links, over %s', async (door) => {
     const { invitation } = await make()
     await promote(aide, false)
     for (const who of [member, aide]) {
@@ -165,7 +166,7 @@ describe('invitations', () => {
     await make(aide, {}, door)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'M64: a wrong, an expired, a used-up and a revoked link are refused in words of their own, over %s',
     async (door) => {
       const { token } = await make()
@@ -223,7 +224,7 @@ describe('invitations', () => {
       },
     ],
   ]
-  test.each(ends)('M64: the links of who %s are dead, and stay so', async (_how, end, restore) => {
+  solo.each(ends)('M64: the links of who %s are dead, and stay so', async (_how, end, restore) => {
     await promote(aide, true)
     const { token } = await make(aide)
     await guest.does('rest', invitations.read, { token })
@@ -236,7 +237,7 @@ describe('invitations', () => {
     await accept(guest, anew)
   })
 
-  test('M64: the links of an admin end with the rank, and let nobody in while their maker is suspended', async () => {
+  solo('M64: the links of an admin end with the rank, and let nobody in while their maker is suspended', async () => {
     const channel = await channelOf(owner, aide)
     await owner.does('rest', rooms.setRole, { room: channel, address: aide.account, role: 'admin' })
     const { token } = await aide.does('rest', invitations.create, { room: channel })
@@ -254,7 +255,7 @@ describe('invitations', () => {
     expect(await codeOf(guest, token)).toBe('INVITATION_REVOKED')
   })
 
-  test.each(over)('M64: who could not join otherwise joins by no link either, over %s', async (door) => {
+  solo.each(over)('M64: who could not join otherwise joins by no link either, over %s', async (door) => {
     const { token } = await make()
     await moderates(owner, { room: group, action: 'ban', target: member.account })
     expect(await codeOf(member, token, door)).toBe('BANNED')
@@ -299,7 +300,7 @@ describe('invitations', () => {
     expect((await names()).filter((one) => one === guest.account)).toHaveLength(1)
   })
 
-  test('M64: a link made fifty times under one key is one link with one token', async () => {
+  solo('M64: a link made fifty times under one key is one link with one token', async () => {
     const made = await fifty((at) =>
       make(owner, { idempotency_key: `make ${round}`.replace(' ', '-') }, at % 2 ? 'socket' : 'rest'),
     )
@@ -321,7 +322,7 @@ describe('invitations', () => {
     }
   })
 
-  test('M64: the links of who is suspended take no place of those that others make', async () => {
+  solo('M64: the links of who is suspended take no place of those that others make', async () => {
     await promote(aide, true)
     await fifty(() => make(aide))
     expect((await owner.refused('rest', invitations.create, { room: group })).code).toBe('CONFLICT')
@@ -331,7 +332,7 @@ describe('invitations', () => {
     await suspend(aide, false)
   })
 
-  test('M64: a room has fifty open links at most, and says how long and how often each may be used', async () => {
+  solo('M64: a room has fifty open links at most, and says how long and how often each may be used', async () => {
     await fifty(() => make())
     expect((await owner.refused('rest', invitations.create, { room: group })).code).toBe('CONFLICT')
     const [first] = await open()

@@ -8,6 +8,7 @@ import { points, pointsChanged } from '#shared/api/points'
 import { social } from '#shared/api/social'
 import { bootWith } from '#test/support/boot-with'
 import { over, type Person, people, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const { server, root } = await bootWith(['root'], { superAdmins: ['root'] })
@@ -32,7 +33,7 @@ const refuses = async (who: Person, code: string, door: (typeof over)[number] = 
 const held = async (who: Person) => (await who.does('rest', points.balance, {})).balance
 
 describe('invites', () => {
-  test.each(over)('over %s: an account has five codes, the same each time, and its own', async (door) => {
+  solo.each(over)('over %s: an account has five codes, the same each time, and its own', async (door) => {
     const { invites: all, ...counts } = await listOf(host, door)
     expect(counts).toEqual({ totalAllocation: 5, used: 0, available: 5 })
     for (const invite of all)
@@ -60,7 +61,7 @@ describe('invites', () => {
     for (const codes of looks) expect(codes).toEqual(known)
   })
 
-  test.each(over)('over %s: a code invites one person, and both are given points', async (door) => {
+  solo.each(over)('over %s: a code invites one person, and both are given points', async (door) => {
     const code = await codeOf(host)
     await guest.does('rest', accounts.claimUsername, { username: `guest_${round}` })
     const answer = { success: true, message: expect.any(String), inviter: host.account }
@@ -78,7 +79,7 @@ describe('invites', () => {
     expect(stored).toMatchObject({ invite_code_used: code, referred_by: host.account })
   })
 
-  test('a repeat changes nothing, and an account uses one invite ever', async () => {
+  solo('a repeat changes nothing, and an account uses one invite ever', async () => {
     const [first = '', second = ''] = await codesOf(host)
     await redeems(guest, first)
     await redeems(guest, first)
@@ -88,7 +89,7 @@ describe('invites', () => {
     expect((await listOf(host)).available).toBe(4)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'over %s: no code of one’s own, none that there is not, none of who is suspended or blocked',
     async (door) => {
       expect(await refuses(host, await codeOf(host), door)).toBe('OWN_INVITE')
@@ -117,7 +118,7 @@ describe('invites', () => {
     expect(await held(host)).toBe(100)
   })
 
-  test('of many codes that one person uses at once one counts', async () => {
+  solo('of many codes that one person uses at once one counts', async () => {
     const codes = [...(await codesOf(host)), ...(await codesOf(other))]
     const answers = await Promise.all(codes.map((code) => guest.tries('rest', invites.redeem, { code })))
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
@@ -126,7 +127,7 @@ describe('invites', () => {
     expect((await listOf(host)).used + (await listOf(other)).used).toBe(1)
   })
 
-  test.each([
+  solo.each([
     [1, 'the same call once more'],
     [2, 'a look by who invited'],
     [3, 'the same call once more'],
@@ -152,13 +153,13 @@ describe('invites', () => {
     expect((await Accounts.findOne({ _id: host.account }))?.points).toBe(100)
   })
 
-  test('both are told of their points, wherever they are connected', async () => {
+  solo('both are told of their points, wherever they are connected', async () => {
     const lines = [await host.socket('/notifications'), await guest.socket('/notifications')]
     await redeems(guest, await codeOf(host))
     for (const line of lines) expect(await line.hears(pointsChanged)).toMatchObject({ points: 100 })
   })
 
-  test('codes are told to nobody else', async () => {
+  solo('codes are told to nobody else', async () => {
     await codesOf(host)
     expect((await guest.rest(`GET /api/invites?address=${host.account}`)).status).toBe(403)
     expect((await call(server.url, 'GET /api/invites')).status).toBe(401)

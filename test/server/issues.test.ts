@@ -40,6 +40,22 @@ describe('with a code host', () => {
       expect((await who.refused('rest', issues.read, { number: '99999' })).code).toBe('NOT_FOUND')
     })
 
+    test('are read so often a minute that no reader takes what all readers have', async () => {
+      server.setAhead(61)
+      const [eager, other] = [await person(server, 'issues: reader'), await person(server, 'issues: other reader')]
+      const reads = (one: Person, times: number) =>
+        Promise.all(Array.from({ length: times }, () => one.tries('rest', issues.list, {})))
+      const refused = async (one: Person, times: number) =>
+        (await reads(one, times)).flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      expect(await refused(eager, 30 * scale + 2)).toEqual(['RATE_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED'])
+      expect(await refused(other, 30 * scale)).toEqual([])
+      const { code, retryAfter } = await who.refused('rest', issues.read, { number: '1' })
+      expect([code, retryAfter]).toEqual(['RATE_LIMIT_EXCEEDED', expect.any(Number)])
+      server.setAhead(122)
+      expect((await who.does('rest', issues.list, {})).issues).toEqual(expect.any(Array))
+      server.setAhead(0)
+    })
+
     test('are opened once for a key', async () => {
       const once = { ...asked, idempotency_key: 'once' }
       expect(await who.does('rest', issues.create, once)).toEqual(await who.does('rest', issues.create, once))

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { describe, expect, test } from 'vitest'
 import { projection } from '#server/domains/room-state/projection'
 import { records } from '#server/domains/room-state/records'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '#shared/api/index'
 import { messages } from '#shared/api/messages'

@@ -63,6 +63,41 @@ describe('what an agent knows is read at once', () => {
     expect(readings(url)).toBe(0)
   })
 
+  test('for 25 seconds; what takes longer goes on, and who asked is told when to look again', async () => {
+    const { owner, agent } = await fresh()
+    const [free, url] = [gate(), page()]
+    const body = text('The canary sings at seven in the old harbour of the town.')
+    web.pages.set(url, async () => {
+      await free.opened
+      return body
+    })
+    const item = await added(owner, agent, url)
+    const now = performance.now.bind(performance)
+    const looks = vi.spyOn(KnowledgeItems, 'findOne')
+    /** Asks, and lets 26 seconds go by once it is waited for. */
+    async function waited<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+      looks.mockClear()
+      const asked = ask()
+      await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(4)
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 26_000)
+      const answer = await asked
+      clock.mockRestore()
+      return answer
+    }
+    const indexed = await waited(() => owner.refused('rest', knowledge.index, { id: agent, knowledgeId: item }))
+    const one = await waited(() => owner.does('rest', knowledge.sync, { knowledgeId: item }))
+    const all = await waited(() => owner.does('rest', knowledge.sync, { agentId: agent }))
+    looks.mockRestore()
+    expect(indexed).toMatchObject({ status: 409, code: 'KNOWLEDGE_INDEXING', retryAfter: 5 })
+    const waits = { success: false, error: 'It is still being read', retryAfter: 5 }
+    expect([one, all.results]).toEqual([{ ...waits, chunksIndexed: 0 }, [{ url, ...waits }]])
+    const again = await owner.refused('rest', knowledge.index, { id: agent, knowledgeId: item })
+    expect(again).toMatchObject({ code: 'KNOWLEDGE_INDEXING', retryAfter: 5 })
+    free.open()
+    const status = async () => (await owner.does('rest', knowledge.get, { id: agent, knowledge_id: item })).item.status
+    await expect.poll(status).toBe('indexed')
+  })
+
   test('once for all who ask before it begins', async () => {
     const { owner, agent } = await fresh()
     const free = gate()

@@ -11,6 +11,7 @@ import { roomKey } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, listenTo, over, type Person, people, person, say, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 
 let server: Booted
 let closing: Promise<void> | null = null
@@ -46,7 +47,7 @@ describe('joining', () => {
     expect(seqs(backlog.events)).toEqual([head_seq])
   })
 
-  test('is for members; leaving stops events and not membership', async () => {
+  solo('is for members; leaving stops events and not membership', async () => {
     const room = await channelOf(owner, member)
     expect((await outsider.refused('socket', messages.join, { room })).code).toBe('NOT_A_MEMBER')
     const group = await groupOf(owner)
@@ -61,7 +62,7 @@ describe('joining', () => {
     await member.does('rest', messages.send, { room, text: 'still a member' })
   })
 
-  test.each([
+  solo.each([
     ['another epoch', (head: number) => ({ epoch: 'lost', after_seq: head })],
     ['a seq from the future', (head: number) => ({ after_seq: head + 1 })],
   ])('and catching up with %s say that the client must begin anew', async (_title, cursor) => {
@@ -95,7 +96,7 @@ describe('catching up', () => {
     expect(line.log(room)).toEqual(all.slice(2))
   })
 
-  test('a page of long messages ends early, so that a slow client can read it, and the next one goes on', async () => {
+  solo('a page of long messages ends early, so that a slow client can read it, and the next one goes on', async () => {
     const room = await channelOf(owner, member)
     const first = await say(owner, room, 'short')
     const long = '🏛'.repeat(4_900)
@@ -195,7 +196,7 @@ describe('passing things', () => {
     expect((await outsider.refused(door, messages.typing, { room, on: true })).code).toBe('NOT_A_MEMBER')
   })
 
-  test('typing is not told in a kind of room that tells none', async () => {
+  solo('typing is not told in a kind of room that tells none', async () => {
     const room = { type: 'stream', id: crypto.randomUUID() } as const
     const now = new Date().toISOString()
     await Rooms.create({
@@ -252,7 +253,7 @@ describe('passing things', () => {
   })
 })
 
-test('somebody who disconnects before they are let in is not counted', async () => {
+solo('somebody who disconnects before they are let in is not counted', async () => {
   const watcher = await person(server, 'watcher', member.url)
   const room = await channelOf(owner, member, watcher)
   for (let times = 0; times < 24; times++) {
@@ -265,7 +266,7 @@ test('somebody who disconnects before they are let in is not counted', async () 
   await expect.poll(online).toBe(1)
 })
 
-test('what one turn has to say to a connection is one write', async () => {
+solo('what one turn has to say to a connection is one write', async () => {
   const room = await channelOf(owner, member)
   const wire = await openWire(server.url, '/rooms', { token: member.token })
   onTestFinished(() => wire.socket.terminate())
@@ -282,7 +283,7 @@ test('what one turn has to say to a connection is one write', async () => {
   expect(ours.length).toBeLessThanOrEqual(4)
 })
 
-test('a server that closes says so first, and answers what it was asked', async () => {
+solo('a server that closes says so first, and answers what it was asked', async () => {
   const room = await channelOf(owner, member)
   const line = await owner.line()
   const asked = Array.from({ length: 20 }, (_, at) => owner.ask('message:send', { room, text: `last ${at}` }))

@@ -22,6 +22,7 @@ import {
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, person, personAt } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, connect, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -55,7 +56,7 @@ const shown = async (id: string) =>
 const ago = (milliseconds: number) => new Date(node().now() - milliseconds)
 
 describe('a stream', () => {
-  test.each(over)('is made over %s with its key, which nobody but its owner is told', async (door) => {
+  solo.each(over)('is made over %s with its key, which nobody but its owner is told', async (door) => {
     const owner = await someone()
     const other = await someone()
     const { stream, existing } = await owner.does(door, streams.create, { title: 'Morning', description: 'Coffee' })
@@ -73,6 +74,25 @@ describe('a stream', () => {
     ]
     expect(JSON.stringify(seen)).toContain('Morning')
     expect(JSON.stringify(seen)).not.toContain(stream.stream_key)
+  })
+
+  test.each(over)('is called “Live” over %s where it is given no title, or an empty one', async (door) => {
+    for (const title of ['', null, undefined]) {
+      const owner = await someone()
+      const { stream } = await owner.does(door, streams.create, { title, description: '' })
+      expect(stream.title).toBe('Live')
+      const changed = await owner.does(door, streams.change, { id: stream.id, title, description: 'Coffee' })
+      expect(changed.stream).toMatchObject({ title: 'Live', description: 'Coffee' })
+    }
+  })
+
+  test('that is not there has no viewers, which is told as a failure by both names of the path', async () => {
+    for (const path of ['streams/nobody/viewers', 'public/streams/nobody'])
+      for (const method of ['POST', 'DELETE'])
+        expect(await guest(`${method} /api/${path}`, {})).toMatchObject({
+          status: 404,
+          body: { success: false, error: 'Stream not found', code: 'STREAM_NOT_FOUND' },
+        })
   })
 
   test('M4: is one for each account: of fifty who ask at once, through all nodes and doors, each is given it', async () => {
@@ -109,7 +129,7 @@ describe('a stream', () => {
     }
   })
 
-  test('M4: has its chat as soon as who waited for it is given it', async () => {
+  solo('M4: has its chat as soon as who waited for it is given it', async () => {
     const owner = await someone()
     const create = Rooms.create.bind(Rooms)
     let begin = () => {}
@@ -140,20 +160,20 @@ describe('a stream', () => {
     }
   })
 
-  test('M4: that is not made within ten seconds is waited for no longer', async () => {
+  solo('M4: that is not made within ten seconds is waited for no longer', async () => {
     const owner = await someone()
     await OpenStreams.create({ _id: owner.account, stream: 'being made', at: ago(0) })
     for (const refused of await Promise.all(over.map((door) => owner.refused(door, streams.create, {}))))
       expect(refused).toMatchObject({ status: 409, code: 'CONFLICT', message: 'A stream of yours is being made' })
   })
 
-  test.each(over)('M4: is made anew over %s where the process died that made it', async (door) => {
+  solo.each(over)('M4: is made anew over %s where the process died that made it', async (door) => {
     const owner = await someone()
     await OpenStreams.create({ _id: owner.account, stream: 'never made', at: ago(31_000) })
     expect((await owner.does(door, streams.create, {})).existing).toBeUndefined()
   })
 
-  test('that was not published for an hour is ended, and another is made', async () => {
+  solo('that was not published for an hour is ended, and another is made', async () => {
     const { owner, stream } = await opened()
     await Streams.updateOne({ _id: stream.id }, { $set: { created_at: ago(3_601_000) } })
     const { stream: second, existing } = await owner.does('rest', streams.create, {})
@@ -161,7 +181,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'never_published' })
   })
 
-  test('that says it is live and is not is ended where its owner makes another', async () => {
+  solo('that says it is live and is not is ended where its owner makes another', async () => {
     const { owner, stream } = await live()
     await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(120_000) } })
     video.deaf(() => video.stop(stream.stream_id))
@@ -170,7 +190,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended' })
   })
 
-  test.each(over)(
+  solo.each(over)(
     'is not made over %s where the configuration lacks something, and who asks is told what',
     async (door) => {
       const owner = await someone()
@@ -184,7 +204,7 @@ describe('a stream', () => {
     },
   )
 
-  test('is not made where the provider fails, and the next try is free', async () => {
+  solo('is not made where the provider fails, and the next try is free', async () => {
     const owner = await someone()
     video.away = true
     expect(await owner.rest('POST /api/streams', {})).toMatchObject({
@@ -195,7 +215,7 @@ describe('a stream', () => {
     await owner.does('rest', streams.create, {})
   })
 
-  test.each(over)('is changed, ended and deleted over %s by its owner alone', async (door) => {
+  solo.each(over)('is changed, ended and deleted over %s by its owner alone', async (door) => {
     const { owner, stream } = await live()
     const other = await someone()
     const { id } = stream
@@ -220,7 +240,7 @@ describe('a stream', () => {
     })
   })
 
-  test('of an account that is suspended ends at once, and is published no more', async () => {
+  solo('of an account that is suspended ends at once, and is published no more', async () => {
     const root = await person(server, 'root')
     const { owner, stream } = await live()
     await root.does('rest', accounts.suspend, { userAddress: owner.account, ban: true })
@@ -236,7 +256,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
   })
 
-  test.each(over)('is ended and deleted over %s by who moderates everywhere', async (door) => {
+  solo.each(over)('is ended and deleted over %s by who moderates everywhere', async (door) => {
     const root = await person(server, 'root')
     const { owner, stream } = await live()
     const { id } = stream
@@ -248,22 +268,25 @@ describe('a stream', () => {
     expect((await owner.does('rest', streams.create, {})).existing).toBeUndefined()
   })
 
-  test('is live with its first picture, waits for one that is away, and is as old as before when it is back', async () => {
-    const { stream } = await opened()
-    video.publish(stream.stream_id)
-    await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'live' })
-    const { started_at } = await shown(stream.id)
-    video.interrupt(stream.stream_id)
-    await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'interrupted', is_live: true })
-    expect((await shown(stream.id)).grace_until).toBeTruthy()
-    video.publish(stream.stream_id)
-    await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'live', grace_until: null, started_at })
-    video.interrupt(stream.stream_id)
-    video.stop(stream.stream_id)
-    await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'ended', is_live: false })
-  })
+  solo(
+    'is live with its first picture, waits for one that is away, and is as old as before when it is back',
+    async () => {
+      const { stream } = await opened()
+      video.publish(stream.stream_id)
+      await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'live' })
+      const { started_at } = await shown(stream.id)
+      video.interrupt(stream.stream_id)
+      await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'interrupted', is_live: true })
+      expect((await shown(stream.id)).grace_until).toBeTruthy()
+      video.publish(stream.stream_id)
+      await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'live', grace_until: null, started_at })
+      video.interrupt(stream.stream_id)
+      video.stop(stream.stream_id)
+      await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'ended', is_live: false })
+    },
+  )
 
-  test('that is away longer than the grace is ended by the sweep', async () => {
+  solo('that is away longer than the grace is ended by the sweep', async () => {
     const { stream } = await live()
     video.interrupt(stream.stream_id)
     await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'interrupted' })
@@ -272,7 +295,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
   })
 
-  test('that is said to be live without a picture is shown so for a minute, and is idle again after it', async () => {
+  solo('that is said to be live without a picture is shown so for a minute, and is idle again after it', async () => {
     const { owner, stream } = await opened()
     await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
     expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'waiting' })
@@ -290,7 +313,7 @@ describe('a stream', () => {
     await expect.poll(listed).toBe(true)
   })
 
-  test('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {
+  solo('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {
     const { stream } = await opened()
     video.deaf(() => video.publish(stream.stream_id))
     await sweepStreams(node())
@@ -303,7 +326,7 @@ describe('a stream', () => {
     expect(found).toMatchObject({ status: 'live', is_live: true, reason: 'live' })
   })
 
-  test('that the provider does not know any more waits for its picture, and is ended after the grace', async () => {
+  solo('that the provider does not know any more waits for its picture, and is ended after the grace', async () => {
     const { stream } = await live()
     const answer = video.status
     video.status = async () => new Map()
@@ -316,7 +339,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
   })
 
-  test('that has ended is closed again to who publishes to it', async () => {
+  solo('that has ended is closed again to who publishes to it', async () => {
     const { owner, stream } = await live()
     await owner.does('rest', streams.end, { id: stream.id })
     video.publish(stream.stream_id)
@@ -324,7 +347,7 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended' })
   })
 
-  test('is listed while it is live, to guests by viewers and with its streamer', async () => {
+  solo('is listed while it is live, to guests by viewers and with its streamer', async () => {
     const { owner, stream } = await live({ title: 'On air' })
     const { body } = await guest('GET /api/public/streams')
     const found = (body.streams as { id: string }[]).find(({ id }) => id === stream.id)
@@ -416,7 +439,7 @@ test('the directory is told who is new in it, and how many watch, over `stream:l
   expect(has((await line.hears(streamListed, counted)).added)).toBe(false)
 })
 
-test('an owner says what their program does, and the provider is asked', async () => {
+solo('an owner says what their program does, and the provider is asked', async () => {
   const { owner, stream } = await opened()
   const says = (state: 'starting' | 'live' | 'stopping', who = owner) =>
     who.tries('socket', streams.publishState, { stream_id: stream.id, state, media_ms: 0 })
@@ -440,7 +463,7 @@ test('an owner says what their program does, and the provider is asked', async (
   expect(await says('live')).toMatchObject({ ok: false, error: { code: 'STREAM_ENDED' } })
 })
 
-test('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
+solo('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
   const { owner, stream } = await live()
   const watcher = await someone()
   const [mine, theirs] = [await owner.line('/streams'), await watcher.line('/streams')]
@@ -477,7 +500,7 @@ describe('viewers', () => {
     expect(await shown(id)).toMatchObject({ peak_viewers: 2, unique_viewers: 2 })
   })
 
-  test('are counted in every answer as they are at its moment', async () => {
+  solo('are counted in every answer as they are at its moment', async () => {
     const { stream } = await live()
     const { id } = stream
     const [one, two] = [await someone(), await someone()]
@@ -538,7 +561,7 @@ describe('viewers', () => {
     }
   })
 
-  test('that are no browser and not signed in are one for each place they ask from', async () => {
+  solo('that are no browser and not signed in are one for each place they ask from', async () => {
     const { stream } = await live()
     const path = `POST /api/public/streams/${stream.id}`
     const all = await Promise.all(Array.from({ length: 100 }, () => guest(path)))
@@ -550,7 +573,7 @@ describe('viewers', () => {
     expect((await shown(stream.id)).viewer_count).toBe(0)
   })
 
-  test('have a key by which a guest is counted once, which cannot be made up', async () => {
+  solo('have a key by which a guest is counted once, which cannot be made up', async () => {
     const { stream } = await live()
     const sockets = [1, 2, 3].map(() => connect(server.url, '/streams', null))
     const watch = async (at: number, viewer_key?: string): Promise<string> => {
@@ -571,7 +594,7 @@ describe('viewers', () => {
     for (const socket of sockets) socket.close()
   })
 
-  test('are one for each browser that was given a cookie, over REST and all of its sockets', async () => {
+  solo('are one for each browser that was given a cookie, over REST and all of its sockets', async () => {
     const { stream } = await live()
     const path = `/api/public/streams/${stream.id}`
     const { headers } = await guest(`GET ${path}`)
@@ -590,7 +613,7 @@ describe('viewers', () => {
     for (const socket of made) socket.close()
   })
 
-  test('are one for each connection, however often it asks', async () => {
+  solo('are one for each connection, however often it asks', async () => {
     const { stream } = await live()
     const socket = connect(server.url, '/streams', null)
     for (let times = 0; times < 5; times++)
@@ -611,7 +634,7 @@ describe('viewers', () => {
     await expect.poll(async () => (await shown(stream.id)).viewer_count, { timeout: 30_000 }).toBe(0)
   })
 
-  test('are told a count that was stored, also where others always count at the same moment', async () => {
+  solo('are told a count that was stored, also where others always count at the same moment', async () => {
     const { stream } = await opened()
     const watcher = await someone()
     await watcher.line('/streams')
@@ -672,7 +695,7 @@ describe('viewers', () => {
     expect(versions).toEqual(versions.toSorted((one, other) => one - other))
   })
 
-  test('who asked over REST alone are counted for five minutes', async () => {
+  solo('who asked over REST alone are counted for five minutes', async () => {
     const { stream } = await live()
     const viewer = await someone()
     expect(await viewer.does('rest', streams.view, { id: stream.id })).toEqual({ success: true, viewer_count: 1 })
@@ -682,14 +705,14 @@ describe('viewers', () => {
     await expect.poll(async () => (await shown(stream.id)).viewer_count, { timeout: 12_000 }).toBe(0)
   })
 
-  test('do not include the streamer, who looks at it as well', async () => {
+  solo('do not include the streamer, who looks at it as well', async () => {
     const { owner, stream } = await live()
     const { counts } = await owner.does('socket', streams.watch, { stream_id: stream.id })
     const { viewer_count } = await owner.does('rest', streams.view, { id: stream.id })
     expect([counts.viewers, viewer_count]).toEqual([0, 0])
   })
 
-  test('and the state are told once to the owner, who may watch or not', async () => {
+  solo('and the state are told once to the owner, who may watch or not', async () => {
     const { owner, stream } = await opened()
     const [watching, idle] = [await owner.socket('/streams'), await owner.socket('/streams')]
     await owner.does(watching, streams.watch, { stream_id: stream.id })
@@ -704,7 +727,7 @@ describe('viewers', () => {
     }
   })
 
-  test('of a stream that has ended are none', async () => {
+  solo('of a stream that has ended are none', async () => {
     const { owner, stream } = await live()
     const viewer = await someone()
     const line = await viewer.line('/streams')
@@ -741,36 +764,39 @@ describe('the chat of a stream', () => {
     })
   })
 
-  test('M1: takes 500 characters in a message over every door, in edits and in polls, and its rules say so', async () => {
-    const { owner, stream } = await opened()
-    const room = { type: 'stream', id: stream.id } as const
-    const fan = await someone()
-    const [full, long] = ['😀'.repeat(500), 'x'.repeat(501)]
-    const { message } = await fan.does('socket', messages.send, { room, text: full })
-    const onStreams = await fan.line('/streams')
-    const asked = { room, question: long, options: ['yes', 'no'] }
-    const refused = [
-      ...(await Promise.all(over.map((door) => fan.refused(door, messages.send, { room, text: long })))),
-      ...(await Promise.all(
-        over.map((door) => fan.refused(door, messages.edit, { room, id: message.id, text: long })),
-      )),
-      ...(await Promise.all(over.map((door) => owner.refused(door, messages.send, { room, text: long })))),
-      (await onStreams.socket.emitWithAck('message:send', { room, text: long })).error,
-      await fan.refused('rest', polls.create, { ...asked, question: long.slice(3) }),
-    ]
-    for (const refusal of refused)
-      expect(refusal).toMatchObject({
-        status: 400,
-        code: 'MESSAGE_TOO_LONG',
-        message: 'Message exceeds 500 characters',
-      })
-    expect((await fan.does('socket', messages.check, { room, text: long })).verdict.code).toBe('MESSAGE_TOO_LONG')
-    expect((await fan.does('socket', messages.join, { room })).rules.max_message_length).toBe(500)
-    const watched = await owner.does('socket', streams.watch, { stream_id: stream.id })
-    expect(watched.rules?.max_message_length).toBe(500)
-  })
+  solo(
+    'M1: takes 500 characters in a message over every door, in edits and in polls, and its rules say so',
+    async () => {
+      const { owner, stream } = await opened()
+      const room = { type: 'stream', id: stream.id } as const
+      const fan = await someone()
+      const [full, long] = ['😀'.repeat(500), 'x'.repeat(501)]
+      const { message } = await fan.does('socket', messages.send, { room, text: full })
+      const onStreams = await fan.line('/streams')
+      const asked = { room, question: long, options: ['yes', 'no'] }
+      const refused = [
+        ...(await Promise.all(over.map((door) => fan.refused(door, messages.send, { room, text: long })))),
+        ...(await Promise.all(
+          over.map((door) => fan.refused(door, messages.edit, { room, id: message.id, text: long })),
+        )),
+        ...(await Promise.all(over.map((door) => owner.refused(door, messages.send, { room, text: long })))),
+        (await onStreams.socket.emitWithAck('message:send', { room, text: long })).error,
+        await fan.refused('rest', polls.create, { ...asked, question: long.slice(3) }),
+      ]
+      for (const refusal of refused)
+        expect(refusal).toMatchObject({
+          status: 400,
+          code: 'MESSAGE_TOO_LONG',
+          message: 'Message exceeds 500 characters',
+        })
+      expect((await fan.does('socket', messages.check, { room, text: long })).verdict.code).toBe('MESSAGE_TOO_LONG')
+      expect((await fan.does('socket', messages.join, { room })).rules.max_message_length).toBe(500)
+      const watched = await owner.does('socket', streams.watch, { stream_id: stream.id })
+      expect(watched.rules?.max_message_length).toBe(500)
+    },
+  )
 
-  test.each(over)('M1: is given a shorter limit over %s, and none that is longer', async (door) => {
+  solo.each(over)('M1: is given a shorter limit over %s, and none that is longer', async (door) => {
     const { owner, stream } = await opened()
     const room = { type: 'stream', id: stream.id } as const
     const limit = (max_message_length: number) =>
@@ -792,7 +818,7 @@ describe('the chat of a stream', () => {
 
   const settings = (rules: object) => ({ action: 'rules', patch: { rules } })
   const word = (word_action: string) => ({ action: 'word_add', patch: { word: 'plum', word_action } })
-  test.each([
+  solo.each([
     ['MUTED', 'hello', { action: 'mute' }],
     ['READ_ONLY', 'hello', settings({ read_only: true })],
     ['CONTENT_NOT_ALLOWED', '[POLL]hello', settings({ polls_allowed: 'disabled' })],
@@ -820,7 +846,7 @@ describe('the chat of a stream', () => {
     expect((await owner.does('rest', streams.chat, { id: stream.id })).messages).toHaveLength(1)
   })
 
-  test('is read and renamed by nobody who may not, with the words of its room', async () => {
+  solo('is read and renamed by nobody who may not, with the words of its room', async () => {
     const { owner, stream } = await opened()
     const room = { type: 'stream', id: stream.id } as const
     const [banned, stranger] = [await someone(), await someone()]
@@ -838,7 +864,7 @@ describe('the chat of a stream', () => {
       })
   })
 
-  test('is moderated by its streamer: bans, slow mode and words hold over both doors', async () => {
+  solo('is moderated by its streamer: bans, slow mode and words hold over both doors', async () => {
     const { owner, stream } = await live()
     const room = { type: 'stream', id: stream.id } as const
     const fan = await someone()
@@ -855,13 +881,13 @@ describe('the chat of a stream', () => {
   })
 })
 
-test('who is suspended opens no stream', async () => {
+solo('who is suspended opens no stream', async () => {
   const [root, gone] = [await person(server, 'root'), await someone()]
   await root.does('rest', accounts.suspend, { userAddress: gone.account, ban: true })
   for (const door of over) expect(await gone.refused(door, streams.create, {})).toMatchObject({ code: 'SUSPENDED' })
 })
 
-test.each(['block', 'mute'] as const)('what a stream is called is judged by the words of action %s', async (action) => {
+solo.each(['block', 'mute'] as const)('what a stream is called is judged by the words of action %s', async (action) => {
   const [root, owner] = [await person(server, 'root'), await someone()]
   const word = `zork${action}`
   await root.rest('POST /api/blocked-words', { word, action, scope: 'global' })
@@ -875,7 +901,7 @@ test.each(['block', 'mute'] as const)('what a stream is called is judged by the 
   expect(await shown(stream.id)).toMatchObject({ title: 'Fine' })
 })
 
-test('a server without video says so', async () => {
+solo('a server without video says so', async () => {
   const all = server.apps.map((app) => app.node.services)
   for (const services of all) services.video = null
   const refused = await (await someone()).refused('rest', streams.create, {})
@@ -883,7 +909,7 @@ test('a server without video says so', async () => {
   expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
 })
 
-test('who is muted in the room of their stream, or suspended, gives it no other name', async () => {
+solo('who is muted in the room of their stream, or suspended, gives it no other name', async () => {
   const [root, muted, suspended] = [await person(server, 'root'), await opened(), await opened()]
   const room = { type: 'stream' as const, id: muted.stream.id }
   await root.does('rest', moderation.act, {

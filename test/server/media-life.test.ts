@@ -19,6 +19,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf } from '#test/support/direct-clients'
 import { channelOf, moderates, over, type Person, pathOf, person, say, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const day = 86_400
@@ -77,7 +78,7 @@ const passDays = (days: number) => {
 }
 
 describe.each(over)('over %s', (door) => {
-  test('a deleted message takes its file with it', async () => {
+  solo('a deleted message takes its file with it', async () => {
     const url = await upload()
     const message = await say(who, room, marker(url))
     expect(await isThere(url)).toBe(true)
@@ -86,14 +87,14 @@ describe.each(over)('over %s', (door) => {
     expect(await UploadRecords.exists({ _id: keyOf(url) })).toBeNull()
   })
 
-  test('so does an attachment', async () => {
+  solo('so does an attachment', async () => {
     const url = (await post(who, '/api/upload', { file: picture() })).body.url ?? ''
     const { message } = await who.does(door, messages.send, { room, text: 'Look', attachments: [{ url }] })
     await admin.does(door, messages.remove, { room, id: message.id })
     expect(await isThere(url)).toBe(false)
   })
 
-  test('an edit takes the file that it names no more', async () => {
+  solo('an edit takes the file that it names no more', async () => {
     const [url, next] = [await upload(), await upload()]
     const { id } = await say(who, room, marker(url))
     await who.does(door, messages.edit, { room, id, text: marker(next) })
@@ -102,7 +103,7 @@ describe.each(over)('over %s', (door) => {
     expect(await isThere(next)).toBe(false)
   })
 
-  test('a file stays as long as another message of its sender names it', async () => {
+  solo('a file stays as long as another message of its sender names it', async () => {
     const url = await upload()
     const [one, two] = [await say(who, room, marker(url)), await say(who, room, `Once more: ${url}.`)]
     await say(other, room, `Mine? ${url}`)
@@ -112,7 +113,7 @@ describe.each(over)('over %s', (door) => {
     expect(await isThere(url)).toBe(false)
   })
 
-  test('no message names a file that is not there, or of somebody else', async () => {
+  solo('no message names a file that is not there, or of somebody else', async () => {
     const url = await upload()
     const never = url.replace(/\w+\.enc$/, 'nothing.enc')
     const theirs = (await upload(other)).replace(other.account.toLowerCase(), who.account.toLowerCase())
@@ -139,7 +140,7 @@ describe.each(over)('over %s', (door) => {
     }
   })
 
-  test('a direct message keeps what it declares, and takes it with it', async () => {
+  solo('a direct message keeps what it declares, and takes it with it', async () => {
     const dm = dmOf(who.account, other.account)
     const url = await upload(who, dm.id)
     const missing = url.replace(/\w+\.enc$/, 'nothing.enc')
@@ -158,7 +159,7 @@ describe.each(over)('over %s', (door) => {
   })
 })
 
-test.each(over)(
+solo.each(over)(
   'a message declares files of its sender alone; nothing else is dropped in silence (%s)',
   async (door) => {
     const own = await upload()
@@ -187,7 +188,7 @@ test.each(over)(
   },
 )
 
-test.each(over)('a location is somewhere on earth (%s)', async (door) => {
+solo.each(over)('a location is somewhere on earth (%s)', async (door) => {
   for (const place of ['{}', '{"latitude":952,"longitude":1}', '{"lat":1}'])
     expect(await who.refused(door, messages.send, { room, text: `[LOCATION]${place}` })).toMatchObject({
       code: 'INVALID_PARAMETER',
@@ -196,14 +197,14 @@ test.each(over)('a location is somewhere on earth (%s)', async (door) => {
   await who.does(door, messages.send, { room, text: '[LOCATION]{"latitude":52.517,"longitude":13.389}' })
 })
 
-test('a purge takes the files of its messages', async () => {
+solo('a purge takes the files of its messages', async () => {
   const urls = [await upload(), await upload()]
   for (const url of urls) await say(who, room, marker(url))
   await moderates(admin, { action: 'purge', room, target: who.account })
   expect(await Promise.all(urls.map(isThere))).toEqual([false, false])
 })
 
-test('a picture that is replaced or taken away goes', async () => {
+solo('a picture that is replaced or taken away goes', async () => {
   const avatar = async () => (await post(who, '/api/user/avatar', { file: picture() })).body.avatar_url ?? ''
   const icon = (await post(admin, `/api/channels/${room.id}/icon`, { file: picture() })).body.icon_url ?? ''
   const [one, two] = [await avatar(), await avatar()]
@@ -214,7 +215,7 @@ test('a picture that is replaced or taken away goes', async () => {
   expect(await isThere(icon)).toBe(false)
 })
 
-test('the SDK declares what a direct message names', async () => {
+solo('the SDK declares what a direct message names', async () => {
   const [hers, his] = [await clientOf(server, 'hers'), await clientOf(server, 'his')]
   const live = conversationOf(hers, his)
   const { url } = await hers.uploads.image({ file: file(), conversationId: live.ref.id ?? '' })
@@ -227,7 +228,7 @@ test('the SDK declares what a direct message names', async () => {
   for (const client of [hers, his]) client.close()
 })
 
-test('a vector of a file that was removed is used by no other, and the same file may come again', async () => {
+solo('a vector of a file that was removed is used by no other, and the same file may come again', async () => {
   const vector = randomBytes(12)
   const begun = () => new File([vector, randomBytes(100)], 'x')
   const given = begun()
@@ -247,7 +248,7 @@ describe('the sweep', () => {
     room = await channelOf(admin, who, other)
   })
 
-  test('takes after a day what nothing names, wherever it was for, and nothing else', async () => {
+  solo('takes after a day what nothing names, wherever it was for, and nothing else', async () => {
     const dm = dmOf(who.account, other.account)
     const [forgotten, named, direct, elsewhere] = [
       await upload(),
@@ -291,7 +292,7 @@ describe('the sweep', () => {
     expect(await isThere(reported)).toBe(false)
   })
 
-  test('takes also what was left by a removal that died, later than that could still be at work', async () => {
+  solo('takes also what was left by a removal that died, later than that could still be at work', async () => {
     const url = await upload()
     const { id } = await say(who, room, marker(url))
     const failing = vi.spyOn(files, 'remove').mockRejectedValueOnce(new AppError('TIMEOUT'))
@@ -306,7 +307,7 @@ describe('the sweep', () => {
     expect(await isThere(url)).toBe(false)
   })
 
-  test('takes what was begun a day ago and never written to its end', async () => {
+  solo('takes what was begun a day ago and never written to its end', async () => {
     const at = join(folder, '.unfinished', 'half')
     await writeFile(at, 'half')
     await utimes(at, node().now() / 1_000, node().now() / 1_000)
@@ -370,7 +371,7 @@ describe('what an account stores on a day', () => {
     return rows.filter(({ _id }) => _id.startsWith(`${owner} `)).reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  test('counts the same file once, however often it comes at a time', async () => {
+  solo('counts the same file once, however often it comes at a time', async () => {
     const one = await person(server, 'once')
     room = await channelOf(one)
     const given = file()
@@ -379,7 +380,7 @@ describe('what an account stores on a day', () => {
     expect(await today(one.account)).toBe(1_000)
   })
 
-  test('does not count what could not be stored', async () => {
+  solo('does not count what could not be stored', async () => {
     const one = await person(server, 'failing')
     room = await channelOf(one)
     const given = file()

@@ -1,15 +1,19 @@
 // Modes: embedded, two-nodes-redis
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Seats } from '#server/domains/meetings/model'
 import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from '#shared/api/meeting-seats'
 import { meetings } from '#shared/api/meetings'
 import { bootWith } from '#test/support/boot-with'
 import { follow, type Line } from '#test/support/line'
 import { outcomeOf, over, type Person, people, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, connect } from '#test/support/wallet'
 
+/** Guards are as many times as high here; see `test/support/boot.ts`. */
+const scale = 5
 const { server } = await bootWith([], {
   environment: {
+    RATE_LIMIT_SCALE: String(scale),
     ICE_SERVERS: 'stun:stun.example.com:3478, turn:turn.example.com:3478?transport=udp',
     TURN_SECRET: 'a secret of the TURN server',
   },
@@ -73,7 +77,7 @@ describe('a meeting that is held over this server', () => {
     expect(one.line.all(meetingSignal)).toHaveLength(1)
   })
 
-  test('who is in no meeting, or in none any more, sends nothing, and nobody sends what is no offer', async () => {
+  solo('who is in no meeting, or in none any more, sends nothing, and nobody sends what is no offer', async () => {
     const one = await enter(host)
     const line = await guest.socket('/meetings')
     const send = async (at: Line, signal: object = offer) =>
@@ -109,7 +113,7 @@ describe('a meeting that is held over this server', () => {
     expect(await counted()).toBe(3)
   })
 
-  test('guests do not hold a host out of their permanent room', async () => {
+  solo('guests do not hold a host out of their permanent room', async () => {
     const { room } = await host.does('rest', meetings.permanent, { wallet_address: host.account })
     code = new URL(room.permanentUrl).pathname.split('/').at(-1) ?? ''
     const outcomes: string[] = []
@@ -118,7 +122,7 @@ describe('a meeting that is held over this server', () => {
     expect((await enter(host)).people).toHaveLength(3)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'its host removes somebody, who hears why and nothing more, and is not let in for an hour, over %s',
     async (door) => {
       const one = await enter(host)
@@ -158,6 +162,39 @@ describe('a meeting that is held over this server', () => {
       expect(again).toBe('200')
     },
   )
+
+  test('who is removed while they enter sits nowhere', async () => {
+    await enter(host)
+    const { peer } = await visit()
+    const create = Seats.create.bind(Seats)
+    // Between the first look at who was removed, and the place.
+    const held = vi.spyOn(Seats, 'create').mockImplementationOnce((async (seat: object) => {
+      await host.does('rest', meetings.remove, { code, peer })
+      return create(seat)
+    }) as never)
+    const { line, outcome } = await visit()
+    held.mockRestore()
+    expect(outcome).toBe('403 FORBIDDEN')
+    expect(await counted()).toBe(1)
+    const late = { to: peer, signal: offer }
+    expect(await line.socket.timeout(15_000).emitWithAck('meeting:signal', late)).toMatchObject({
+      error: { code: 'FORBIDDEN' },
+    })
+  })
+
+  test('one account enters it twenty times a minute, and others all the same', async () => {
+    const line = await guest.socket('/meetings')
+    const token = await tokenFor(guest, 'Bob')
+    const outcome = async () => outcomeOf(await guest.tries(line, seating.enter, { token }))
+    for (let turn = 0; turn < 20 * scale; turn++) expect(await outcome()).toBe('200')
+    expect(await outcome()).toBe('429 RATE_LIMIT_EXCEEDED')
+    expect(await counted()).toBe(1)
+    await enter(host)
+    server.setAhead(61)
+    const later = await outcome()
+    server.setAhead(0)
+    expect(later).toBe('200')
+  })
 
   test('a connection that enters several times at once has one place, and none when it is gone', async () => {
     const line = await guest.socket('/meetings')
@@ -207,7 +244,7 @@ describe('a meeting that is held over this server', () => {
     expect(outcomeOf(await guest.tries(two.line, seating.signal, late))).toBe('403 FORBIDDEN')
   })
 
-  test('that has expired is not entered, by a token from before', async () => {
+  solo('that has expired is not entered, by a token from before', async () => {
     const token = await tokenFor(guest)
     const line = await guest.socket('/meetings')
     server.setAhead(86_500)
@@ -216,7 +253,7 @@ describe('a meeting that is held over this server', () => {
     expect(outcome).toBe('410 MEETING_EXPIRED')
   })
 
-  test('is entered by guests who are not signed in, and by nothing that is no token', async () => {
+  solo('is entered by guests who are not signed in, and by nothing that is no token', async () => {
     const { body } = await call(server.url, `POST /api/rooms/${code}/token`, { displayName: 'Cora' })
     const line = follow(connect(server.url, '/meetings', null))
     await line.hears('session:ready')
@@ -232,7 +269,7 @@ describe('a meeting that is held over this server', () => {
     await expect.poll(counted).toBe(0)
   })
 
-  test('tells the servers by which browsers reach each other, with a password for this visit', async () => {
+  solo('tells the servers by which browsers reach each other, with a password for this visit', async () => {
     const { iceServers, me } = await enter(host)
     expect(iceServers).toEqual([
       { urls: ['stun:stun.example.com:3478'] },

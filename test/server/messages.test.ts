@@ -10,7 +10,19 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
+import {
+  alpha,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  say,
+  sealed,
+} from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -38,7 +50,7 @@ const page = async (who: Person, room: RoomRef, query: object = {}) =>
   (await who.does('rest', messages.history, { room, limit: 100, ...query })).messages
 
 describe.each(over)('a message sent over %s', (door) => {
-  test('is stored as written, has its place in the order, and answers an accepting verdict', async () => {
+  solo('is stored as written, has its place in the order, and answers an accepting verdict', async () => {
     const before = await member.does(door, messages.history, { room: general, limit: 1 })
     const { message, verdict, duplicate } = await member.does(door, messages.send, {
       room: general,
@@ -75,7 +87,7 @@ describe.each(over)('a message sent over %s', (door) => {
     expect((await page(other, general)).at(-1)).toEqual(message)
   })
 
-  test('may spell its fields in every documented way, but not in two that differ', async () => {
+  solo('may spell its fields in every documented way, but not in two that differ', async () => {
     const room = general
     const first = await member.does(door, messages.send, { room, content: 'first', message_type: 'text' })
     const reply = await member.does(door, messages.send, { room, text: 'second', replyToId: first.message.id })
@@ -85,7 +97,7 @@ describe.each(over)('a message sent over %s', (door) => {
     expect(twice).toMatchObject({ code: 'VALIDATION_ERROR', status: 400 })
   })
 
-  test.each([
+  solo.each([
     ['no text', {}],
     ['nothing to see', { text: ' \u200b\u2060 ' }],
     ['more than 10,000 characters', { text: 'a'.repeat(10_001) }],
@@ -102,7 +114,7 @@ describe.each(over)('a message sent over %s', (door) => {
     expect((await page(member, general)).at(-1)?.n).toBe(total)
   })
 
-  test('needs a room that is there, membership, and the name of its sender', async () => {
+  solo('needs a room that is there, membership, and the name of its sender', async () => {
     const room = general
     expect((await member.refused(door, messages.send, { room: nowhere, text: 'x1' })).code).toBe('ROOM_NOT_FOUND')
     const stranger = await outsider.refused(door, messages.send, { room, text: 'x1' })
@@ -112,7 +124,7 @@ describe.each(over)('a message sent over %s', (door) => {
   })
 })
 
-test('M35: the documented paths answer an edit with the row at top level as well', async () => {
+solo('M35: the documented paths answer an edit with the row at top level as well', async () => {
   const room = await channelOf(owner, member)
   const { id } = await say(member, room, 'before')
   const { body } = await member.rest(`PATCH /api/channels/${room.id}/messages/${id}`, { content: 'after' })
@@ -156,7 +168,7 @@ describe('one verdict', () => {
     ],
   ]
 
-  test.each(refusals)(
+  solo.each(refusals)(
     '%s has the same bytes over both doors, in a send and in a check',
     async (code, rules, draft, step, status, text) => {
       const room = await channelOf(owner, member)
@@ -174,32 +186,35 @@ describe('one verdict', () => {
     },
   )
 
-  test('of words: a blocked one is named to nobody, a silent one answers without a reason, a flagged one passes', async () => {
-    const room = await channelOf(owner, member)
-    for (const [word, word_action] of [
-      ['turnip', 'block'],
-      ['parsnip', 'mute'],
-      ['radish', 'flag'],
-    ] as const)
-      await moderates(owner, { room, action: 'word_add', patch: { word, word_action } })
-    for (const door of over) {
-      const blocked = await member.refused(door, messages.send, { room, text: 'a TURNIP here' })
-      expect(blocked).toMatchObject({
-        code: 'BLOCKED_WORD',
-        status: 403,
-        verdict: { step: 'blocked_words', rule: { kind: 'word', scope: 'room' } },
-      })
-      expect(JSON.stringify(blocked).toLowerCase()).not.toContain('turnip')
-      expect(await member.refused(door, messages.send, { room, text: 'a parsnip' })).toMatchObject({
-        code: 'MESSAGE_REJECTED',
-        message: 'Your message could not be sent.',
-        verdict: { step: null, rule: null },
-      })
-      expect((await member.does(door, messages.send, { room, text: 'a radish' })).message.content).toBe('a radish')
-    }
-  })
+  solo(
+    'of words: a blocked one is named to nobody, a silent one answers without a reason, a flagged one passes',
+    async () => {
+      const room = await channelOf(owner, member)
+      for (const [word, word_action] of [
+        ['turnip', 'block'],
+        ['parsnip', 'mute'],
+        ['radish', 'flag'],
+      ] as const)
+        await moderates(owner, { room, action: 'word_add', patch: { word, word_action } })
+      for (const door of over) {
+        const blocked = await member.refused(door, messages.send, { room, text: 'a TURNIP here' })
+        expect(blocked).toMatchObject({
+          code: 'BLOCKED_WORD',
+          status: 403,
+          verdict: { step: 'blocked_words', rule: { kind: 'word', scope: 'room' } },
+        })
+        expect(JSON.stringify(blocked).toLowerCase()).not.toContain('turnip')
+        expect(await member.refused(door, messages.send, { room, text: 'a parsnip' })).toMatchObject({
+          code: 'MESSAGE_REJECTED',
+          message: 'Your message could not be sent.',
+          verdict: { step: null, rule: null },
+        })
+        expect((await member.does(door, messages.send, { room, text: 'a radish' })).message.content).toBe('a radish')
+      }
+    },
+  )
 
-  test('of people: the muted and the banned are told until when; who is suspended is told first of that', async () => {
+  solo('of people: the muted and the banned are told until when; who is suspended is told first of that', async () => {
     const room = await channelOf(owner, member, other)
     await moderates(owner, { room, action: 'mute', target: member.account, duration: '1h' })
     await moderates(owner, { room, action: 'ban', target: other.account, duration: '1h' })
@@ -250,7 +265,7 @@ describe('one verdict', () => {
     }
   })
 
-  test('a check stores nothing and starts no slow mode', async () => {
+  solo('a check stores nothing and starts no slow mode', async () => {
     const room = await channelOf(owner, member)
     await settle(room, { slow_mode_seconds: 60 })
     for (const door of over)
@@ -291,7 +306,7 @@ describe('slow mode', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(200)
   })
 
-  test('N89: the rate that a refusal tells is that of what refused', async () => {
+  solo('N89: the rate that a refusal tells is that of what refused', async () => {
     const room = await channelOf(owner, member)
     await settle(room, { slow_mode_seconds: 60 })
     const send = () => member.rest(`POST /api/channels/${room.id}/messages`, { content: 'again' })
@@ -304,7 +319,7 @@ describe('slow mode', () => {
     expect(Math.abs(Number(reset) - Date.now() / 1_000 - Number(refused.headers.get('retry-after')))).toBeLessThan(10)
   })
 
-  test('tells when the next message may go, and does not hold moderators or repeats', async () => {
+  solo('tells when the next message may go, and does not hold moderators or repeats', async () => {
     const room = await channelOf(owner, member)
     await settle(room, { slow_mode_seconds: 60 })
     const input = { room, text: 'once', client_msg_id: 'slow-repeat' }
@@ -349,7 +364,7 @@ describe('a key of the sender', () => {
     expect(await page(member, room)).toHaveLength(1)
   })
 
-  test('makes a repeated edit, reaction, pin and removal one act over REST, named by the header alone', async () => {
+  solo('makes a repeated edit, reaction, pin and removal one act over REST, named by the header alone', async () => {
     const room = await channelOf(owner, member)
     const { id } = await say(owner, room, 'to be touched')
     const twice = async (route: string, body: object) => {
@@ -369,7 +384,7 @@ describe('a key of the sender', () => {
   })
 })
 
-test.each(over)('a key that named another act over %s is a conflict, never a fault', async (door) => {
+solo.each(over)('a key that named another act over %s is a conflict, never a fault', async (door) => {
   const room = await channelOf(owner, member)
   const key = `one-key-${door}`
   const { message } = await member.does(door, messages.send, { room, text: 'keyed', client_msg_id: key })
@@ -444,43 +459,46 @@ describe('one order', () => {
   })
 })
 
-test('N31: has_more is said of the direction that is read, and messages of one millisecond are not skipped', async () => {
-  const room = await channelOf(owner, member, other)
-  for (let at = 1; at <= 12; at++) await say(member, room, `line ${at}`)
-  const all = await page(other, room)
-  const moment = Date.parse(all[3]?.created_at ?? '')
-  await RoomEvents.updateMany({ _id: { $in: all.slice(3, 9).map(({ id }) => id) } }, { $set: { at: moment } })
-  const time = new Date(moment).toISOString()
-  const read = async (door: 'rest' | 'socket', query: object) => {
-    const answer = await other.does(door, messages.history, { room, limit: 2, ...query })
-    return { ns: answer.messages.map(({ n }) => n), seqs: answer.messages.map(({ seq }) => seq), more: answer }
-  }
-  for (const door of over) {
-    const found: number[] = []
-    let after_seq: number | undefined
-    for (let isMore = true; isMore; ) {
-      const { ns, seqs, more } = await read(door, { after: time, after_seq })
-      found.push(...ns)
-      after_seq = seqs.at(-1)
-      isMore = more.has_more
+solo(
+  'N31: has_more is said of the direction that is read, and messages of one millisecond are not skipped',
+  async () => {
+    const room = await channelOf(owner, member, other)
+    for (let at = 1; at <= 12; at++) await say(member, room, `line ${at}`)
+    const all = await page(other, room)
+    const moment = Date.parse(all[3]?.created_at ?? '')
+    await RoomEvents.updateMany({ _id: { $in: all.slice(3, 9).map(({ id }) => id) } }, { $set: { at: moment } })
+    const time = new Date(moment).toISOString()
+    const read = async (door: 'rest' | 'socket', query: object) => {
+      const answer = await other.does(door, messages.history, { room, limit: 2, ...query })
+      return { ns: answer.messages.map(({ n }) => n), seqs: answer.messages.map(({ seq }) => seq), more: answer }
     }
-    expect(found).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
-    expect((await read(door, { before: time })).ns).toEqual([2, 3])
-    const last = all[10]?.seq ?? 0
-    expect((await read(door, { after_seq: last })).more).toMatchObject({
-      has_more: false,
-      has_older: true,
-      has_newer: false,
-    })
-    expect((await read(door, { around_seq: last })).more).toMatchObject({ has_more: true, has_older: true })
-  }
-  const path = `GET /api/channels/${room.id}/messages?limit=2&since=${time}`
-  expect((await other.rest(path)).body).toMatchObject({ messages: [{ n: 4 }, { n: 5 }], has_more: true })
-  const rest = await other.rest(`${path}&after_seq=${all[9]?.seq}`)
-  expect(rest.body).toMatchObject({ messages: [{ n: 11 }, { n: 12 }], has_more: false })
-})
+    for (const door of over) {
+      const found: number[] = []
+      let after_seq: number | undefined
+      for (let isMore = true; isMore; ) {
+        const { ns, seqs, more } = await read(door, { after: time, after_seq })
+        found.push(...ns)
+        after_seq = seqs.at(-1)
+        isMore = more.has_more
+      }
+      expect(found).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
+      expect((await read(door, { before: time })).ns).toEqual([2, 3])
+      const last = all[10]?.seq ?? 0
+      expect((await read(door, { after_seq: last })).more).toMatchObject({
+        has_more: false,
+        has_older: true,
+        has_newer: false,
+      })
+      expect((await read(door, { around_seq: last })).more).toMatchObject({ has_more: true, has_older: true })
+    }
+    const path = `GET /api/channels/${room.id}/messages?limit=2&since=${time}`
+    expect((await other.rest(path)).body).toMatchObject({ messages: [{ n: 4 }, { n: 5 }], has_more: true })
+    const rest = await other.rest(`${path}&after_seq=${all[9]?.seq}`)
+    expect(rest.body).toMatchObject({ messages: [{ n: 11 }, { n: 12 }], has_more: false })
+  },
+)
 
-test('N88: what contradicts another bound of a page is refused, and never left out of account', async () => {
+solo('N88: what contradicts another bound of a page is refused, and never left out of account', async () => {
   const room = await channelOf(owner, member, other)
   const [first, second] = [await say(member, room, 'one'), await say(member, room, 'two')]
   for (const door of over) {
@@ -511,7 +529,7 @@ test('N88: what contradicts another bound of a page is refused, and never left o
   expect((await other.rest(`GET /api/channels/${room.id}/messages?since=${later}&after=${later}`)).status).toBe(200)
 })
 
-test.each(over)('N28: over %s the spans of mentions move with the text that is trimmed or edited', async (door) => {
+solo.each(over)('N28: over %s the spans of mentions move with the text that is trimmed or edited', async (door) => {
   const room = await channelOf(owner, member)
   const named = (start: number) => ({ kind: 'user' as const, id: member.account, start, len: 4 })
   const { message } = await owner.does(door, messages.send, { room, text: '  hi @mem!', mentions: [named(5)] })
@@ -525,7 +543,7 @@ test.each(over)('N28: over %s the spans of mentions move with the text that is t
   expect(await owner.refused(door, messages.send, outside)).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 
-test.each(over)('N28: over %s a span to which a letter is added names nobody any more', async (door) => {
+solo.each(over)('N28: over %s a span to which a letter is added names nobody any more', async (door) => {
   const room = await channelOf(owner, member)
   const named = (start: number, len = 4) => ({ kind: 'user' as const, id: member.account, start, len })
   const edited = async (before: string, start: number, after: string, len?: number) => {
@@ -543,7 +561,7 @@ test.each(over)('N28: over %s a span to which a letter is added names nobody any
   expect(await edited('x@Ann hi', 1, 'so x@Ann hi')).toEqual([named(4)])
 })
 
-test.each(over)('N28: over %s spans that cut a character or name words twice are refused', async (door) => {
+solo.each(over)('N28: over %s spans that cut a character or name words twice are refused', async (door) => {
   const room = await channelOf(owner, member)
   const text = '😀 @Ann e\u0301 👩\u200d🚀'
   const span = (start: number, len: number) => ({ kind: 'user' as const, id: member.account, start, len })
@@ -568,7 +586,7 @@ test.each(over)('N28: over %s spans that cut a character or name words twice are
   }
 })
 
-test.each(over)('N28: over %s an edit says whom it names, and leaves out whom it no longer does', async (door) => {
+solo.each(over)('N28: over %s an edit says whom it names, and leaves out whom it no longer does', async (door) => {
   const room = await channelOf(owner, member)
   const named = (who: Person, start: number) => ({ kind: 'user' as const, id: who.account, start, len: 4 })
   const { id } = await say(owner, room, 'hi @mem')
@@ -588,7 +606,7 @@ test.each(over)('N28: over %s an edit says whom it names, and leaves out whom it
 })
 
 describe('an edit', () => {
-  test.each(over)('over %s raises the version, is judged again, and is refused on a stale version', async (door) => {
+  solo.each(over)('over %s raises the version, is judged again, and is refused on a stale version', async (door) => {
     const room = await channelOf(owner, member)
     const { id } = await say(member, room, 'frist')
     const { message } = await member.does(door, messages.edit, { room, id, version: 1, text: 'first' })
@@ -610,7 +628,7 @@ describe('an edit', () => {
   })
 
   // The log's clock cannot be set from outside, so the message is made older where it lies.
-  test('is too late after fifteen minutes', async () => {
+  solo('is too late after fifteen minutes', async () => {
     const room = await channelOf(owner, member)
     const [young, old] = [await say(member, room, 'young'), await say(member, room, 'old')]
     const age = (id: string, minutes: number) =>
@@ -651,7 +669,7 @@ describe('what was taken back', () => {
       await who.does('socket', messages.search, { room, query: 'se' }),
     ])
 
-  test.each(over)(
+  solo.each(over)(
     'over %s leaves a tombstone and its text nowhere: history, catch-up, quotes, edits, pins',
     async (door) => {
       const room = await channelOf(owner, member, other)
@@ -689,7 +707,7 @@ describe('what was taken back', () => {
     },
   )
 
-  test('by its author under the documented path; by a moderator who may', async () => {
+  solo('by its author under the documented path; by a moderator who may', async () => {
     const room = await channelOf(owner, member)
     const [own, foreign] = [await say(member, room, 'own'), await say(member, room, 'foreign')]
     const answer = await member.rest(`DELETE /api/channels/${room.id}/messages/${own.id}`)
@@ -715,23 +733,26 @@ describe('what was taken back', () => {
 })
 
 describe('reactions', () => {
-  test('N09: of a message that thousands react to, a page names a hundred, and its counts are those of all', async () => {
-    const room = await channelOf(owner, member)
-    const { id } = (await say(owner, room, 'Look')) as { id: string }
-    const at = new Date().toISOString()
-    const key = roomKey(room)
-    const rows = Array.from({ length: 130 }, (_, one) => {
-      const user_address = `0x${one.toString(16).padStart(40, '0')}`
-      const emojis = [{ id: `${one}`, emoji: '👍', at }]
-      return { _id: `${id} ${one}`, room: key, applied_seq: 1, is_active: true, message_id: id, user_address, emojis }
-    })
-    await Reactions.insertMany(rows)
-    await member.does('rest', messages.react, { room, id, emoji: '🎉', on: true })
-    const { reactions } = await member.does('rest', messages.reactions, { room, messageIds: id })
-    const page = await member.does('rest', messages.history, { room })
-    expect([reactions.length, page.reactions.length]).toEqual([100, 100])
-    expect(page.reacted).toEqual({ [id]: ['🎉'] })
-  })
+  solo(
+    'N09: of a message that thousands react to, a page names a hundred, and its counts are those of all',
+    async () => {
+      const room = await channelOf(owner, member)
+      const { id } = (await say(owner, room, 'Look')) as { id: string }
+      const at = new Date().toISOString()
+      const key = roomKey(room)
+      const rows = Array.from({ length: 130 }, (_, one) => {
+        const user_address = `0x${one.toString(16).padStart(40, '0')}`
+        const emojis = [{ id: `${one}`, emoji: '👍', at }]
+        return { _id: `${id} ${one}`, room: key, applied_seq: 1, is_active: true, message_id: id, user_address, emojis }
+      })
+      await Reactions.insertMany(rows)
+      await member.does('rest', messages.react, { room, id, emoji: '🎉', on: true })
+      const { reactions } = await member.does('rest', messages.reactions, { room, messageIds: id })
+      const page = await member.does('rest', messages.history, { room })
+      expect([reactions.length, page.reactions.length]).toEqual([100, 100])
+      expect(page.reacted).toEqual({ [id]: ['🎉'] })
+    },
+  )
 
   test.each(over)(
     'N57: over %s a page says what its reader reacted with, and names are told to who asks',
@@ -758,7 +779,7 @@ describe('reactions', () => {
     },
   )
 
-  test.each(over)('over %s toggle, or are set, and their counts are absolute', async (door) => {
+  solo.each(over)('over %s toggle, or are set, and their counts are absolute', async (door) => {
     const room = await channelOf(owner, member)
     const { id } = await say(owner, room, 'like me')
     expect(await member.does(door, messages.react, { room, id, emoji: '👍' })).toMatchObject({
@@ -801,7 +822,7 @@ describe('reactions', () => {
     expect(shown['👍'] ?? 0).toBe(odd.length)
   })
 
-  test('a message takes twenty different ones and no more', async () => {
+  solo('a message takes twenty different ones and no more', async () => {
     const { id } = await say(owner, general, 'popular')
     for (let at = 0; at < 20; at++) await member.does('socket', messages.react, { room: general, id, emoji: `e${at}` })
     const refused = await other.refused('rest', messages.react, { room: general, id, emoji: 'one-too-many' })
@@ -811,7 +832,7 @@ describe('reactions', () => {
 })
 
 describe('pins', () => {
-  test('are fifty a room at most; taking one down makes place', async () => {
+  solo('are fifty a room at most; taking one down makes place', async () => {
     const room = await channelOf(owner)
     const sent = await Promise.all(
       Array.from({ length: 51 }, (_, at) => owner.does('socket', messages.send, { room, text: `pin ${at}` })),
@@ -829,7 +850,7 @@ describe('pins', () => {
     await owner.does('rest', messages.pin, { room, id: last, pinned: true })
   })
 
-  test.each(over)('over %s are set and lifted by those who may, newest first, and only once', async (door) => {
+  solo.each(over)('over %s are set and lifted by those who may, newest first, and only once', async (door) => {
     const room = await channelOf(owner, member)
     const [one, two] = [await say(member, room, 'one'), await say(member, room, 'two')]
     expect((await member.refused(door, messages.pin, { room, id: one.id, pinned: true })).code).toBe('FORBIDDEN')
@@ -851,17 +872,79 @@ describe('pins', () => {
     )
   })
 
-  test('in a group under its own path', async () => {
+  solo('in a group under its own path', async () => {
     const room = await groupOf(owner, member)
     const { id } = await say(member, room, 'remember')
     const pinned = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: true })
-    expect(pinned.body).toMatchObject({ success: true, isPinned: true })
-    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body.pinnedMessages).toMatchObject([{ id }])
+    const by = { messageId: id, pinnedBy: owner.account }
+    expect(pinned.body).toEqual({ success: true, ...by, isPinned: true, pinned: true })
+    const { body } = await member.rest(`GET /api/groups/${room.id}/pin`)
+    expect(body.pinnedMessages).toMatchObject([{ id }])
+    expect(body.pinned).toEqual([{ ...by, pinnedAt: (body.pinnedMessages as Message[])[0]?.pinned_at }])
+    const lifted = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: false })
+    expect(lifted.body).toEqual({ success: true, messageId: id, isPinned: false, pinned: false, pinnedBy: null })
+    expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body).toEqual({ pinned: [], pinnedMessages: [] })
+    expect(await outsider.rest(`GET /api/groups/${room.id}/pin`)).toMatchObject({ status: 404 })
   })
 })
 
 describe('reading', () => {
-  test.each(over)('over %s counts what is left, never goes back, and counts mentions', async (door) => {
+  solo('of alpha is told under its own path', async () => {
+    const { seq } = await say(owner, alpha, 'For all')
+    expect((await member.rest('POST /api/alpha/read', { seq: 0 })).body.read_seq).toBeLessThan(seq)
+    expect((await member.rest('POST /api/alpha/read', {})).body).toMatchObject({ unread: 0, mentions: 0 })
+    expect(await member.rest('POST /api/alpha/read', { userAddress: owner.account })).toMatchObject({ status: 403 })
+  })
+
+  solo('members of a group see up to which message each has read', async () => {
+    const room = await groupOf(owner, member, other)
+    const sent = [await say(owner, room, 'one'), await say(owner, room, 'two')]
+    const [first = '', last = ''] = sent.map(({ id }) => id)
+    const path = `/api/groups/${room.id}/read`
+    const receipts = async (who: Person) => (await who.rest(`GET ${path}`)).body.receipts
+    expect(await receipts(owner)).toEqual([])
+    for (const messageId of [last, first])
+      expect((await member.rest(`POST ${path}`, { messageId, userAddress: member.account })).body).toEqual({
+        success: true,
+      })
+    await other.does('rest', messages.read, { room, seq: sent[0]?.seq ?? 0 })
+    const both = [
+      { userAddress: member.account, lastReadMessageId: last },
+      { userAddress: other.account, lastReadMessageId: first },
+    ]
+    for (const who of [owner, member, other]) {
+      const read = await receipts(who)
+      expect(read).toHaveLength(2)
+      expect(read).toEqual(expect.arrayContaining(both))
+    }
+    expect((await member.does('socket', messages.join, { room })).me).toMatchObject({
+      read_seq: sent[1]?.seq,
+      unread: 0,
+    })
+    await other.rest(`POST /api/groups/${room.id}/leave`)
+    expect(await receipts(owner)).toEqual([both[0]])
+  })
+
+  solo('what members of a group have read is for its members alone', async () => {
+    const room = await groupOf(owner, member)
+    const { id: messageId } = await say(owner, room, 'one')
+    const path = `/api/groups/${room.id}/read`
+    const elsewhere = await say(owner, await groupOf(owner), 'Elsewhere')
+    expect(await member.rest(`POST ${path}`, { messageId: elsewhere.id })).toMatchObject({
+      ...{ status: 404, code: 'MESSAGE_NOT_FOUND' },
+    })
+    for (const who of [outsider, root])
+      for (const answer of [await who.rest(`GET ${path}`), await who.rest(`POST ${path}`, { messageId })])
+        expect(answer).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
+    expect(await member.rest(`GET ${path}?userAddress=${owner.account}`)).toMatchObject({ status: 403 })
+    const channel = await channelOf(owner, member)
+    expect(await member.rest(`GET /api/groups/${channel.id}/read`)).toMatchObject({ status: 404 })
+    await moderates(owner, { room, action: 'ban', target: member.account })
+    for (const answer of [await member.rest(`GET ${path}`), await member.rest(`POST ${path}`, { messageId })])
+      expect(answer).toMatchObject({ status: 403, code: 'BANNED' })
+  })
+
+  solo.each(over)('over %s counts what is left, never goes back, and counts mentions', async (door) => {
     const room = await channelOf(owner, member)
     const sent = []
     for (let at = 0; at < 6; at++) {
@@ -892,7 +975,7 @@ describe('reading', () => {
 })
 
 describe('search', () => {
-  test.each(over)('over %s finds messages with all of the words, newest first, page by page', async (door) => {
+  solo.each(over)('over %s finds messages with all of the words, newest first, page by page', async (door) => {
     const room = await channelOf(owner, member)
     for (const text of ['red apple', 'green apple', 'APPLE pie, red', 'pear']) await say(member, room, text)
     const find = async (query: string, more = {}) => await member.does(door, messages.search, { room, query, ...more })
@@ -931,7 +1014,7 @@ describe('a direct message', () => {
     expect(pinned.message.is_pinned).toBe(true)
   })
 
-  test.each(over)(
+  solo.each(over)(
     'over %s is refused in both directions between people who block one another, and again allowed after',
     async (door) => {
       const [one, two] = [crowd[3], crowd[4]] as [Person, Person]
@@ -964,7 +1047,7 @@ describe('a direct message', () => {
 })
 
 describe('the documented paths', () => {
-  test('read the message at top level and under its name, in channels, groups and alpha', async () => {
+  solo('read the message at top level and under its name, in channels, groups and alpha', async () => {
     const group = await groupOf(owner, member)
     const channel = await channelOf(owner, member)
     for (const path of [
@@ -981,7 +1064,7 @@ describe('the documented paths', () => {
     }
   })
 
-  test('guests read channels and alpha, and nothing else', async () => {
+  solo('guests read channels and alpha, and nothing else', async () => {
     expect((await call(server.url, `GET /api/channels/${general.id}/messages`)).status).toBe(200)
     expect((await call(server.url, 'GET /api/rooms/alpha/events')).status).toBe(200)
     const send = await call(server.url, `POST /api/channels/${general.id}/messages`, { content: 'x1' })

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { Reports } from '#server/domains/social/model'
 import { moderation } from '#shared/api/moderation'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/room-state/model'
 import { Answers } from '#server/kernel/model'
@@ -11,6 +11,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { appoint, logOf, type More } from '#test/support/moderation'
 import { channelOf, groupOf, listenTo, mayNot, moderates, over, type Person, people, say } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const { server, owner, mod, member, other } = await bootWith(['owner', 'mod', 'member', 'other'])
@@ -58,7 +59,7 @@ describe.each(over)('over %s', (door) => {
     expect(members.map(({ user_address }) => user_address)).not.toContain(member.account)
   })
 
-  test('the same ban again is the first ban; another term or reason is one new event', async () => {
+  solo('the same ban again is the first ban; another term or reason is one new event', async () => {
     const ban = { target: member.account, duration: '7d', reason: 'Rude' }
     const first = await moderate(mod, 'ban', ban)
     const same = await moderate(mod, 'ban', ban)
@@ -106,7 +107,7 @@ describe.each(over)('over %s', (door) => {
     expect(await moderate(mod, 'unmute', { target: member.account })).toMatchObject({ entry: null })
   })
 
-  test('a warning is told to its target and to the room, and takes nothing away', async () => {
+  solo('a warning is told to its target and to the room, and takes nothing away', async () => {
     const live = await listenTo(member, room)
     await moderate(mod, 'warn', { target: member.account, reason: 'Mind the tone' })
     await expect.poll(() => live.all(access)).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
@@ -135,7 +136,7 @@ describe.each(over)('over %s', (door) => {
     })
   })
 
-  test('a purge takes what it takes out of the pins, and a later purge gives none of it back', async () => {
+  solo('a purge takes what it takes out of the pins, and a later purge gives none of it back', async () => {
     const [first, kept] = [await say(member, room, 'Pinned spam'), await say(other, room, 'Pinned welcome')]
     for (const { id } of [first, kept]) await moderate(mod, 'pin', { message_id: id })
     await moderate(mod, 'purge', { target: member.account })
@@ -151,7 +152,7 @@ describe.each(over)('over %s', (door) => {
     await moderate(mod, 'unpin', { message_id: kept.id })
   })
 
-  test('a message is deleted, pinned and unpinned by its id alone', async () => {
+  solo('a message is deleted, pinned and unpinned by its id alone', async () => {
     const { id: message_id } = await say(member, room, 'Look at this')
     expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ record: { is_pinned: true } })
     expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ entry: null })
@@ -191,14 +192,14 @@ describe.each(over)('over %s', (door) => {
     expect(await Moderators.countDocuments({ room: `channel:${room.id}`, user_address: member.account })).toBe(1)
   })
 
-  test('a demotion also takes the rank of moderator that a member was given', async () => {
+  solo('a demotion also takes the rank of moderator that a member was given', async () => {
     await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'moderator' })
     await moderates(member, { room, action: 'warn', target: other.account })
     await moderate(owner, 'demote', { target: member.account })
     expect(await mayNot(member, { room, action: 'warn', target: other.account })).toMatchObject({ status: 403 })
   })
 
-  test.each([
+  solo.each([
     ['a target', 'ban', {}, 'targetAddress required'],
     ['a message', 'delete', {}, 'messageId required'],
     ['a word', 'word_add', {}, 'word missing'],
@@ -206,7 +207,7 @@ describe.each(over)('over %s', (door) => {
     expect(await refused(owner, action, more)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: text })
   })
 
-  test.each([
+  solo.each([
     ['needs a room', null],
     [
       'has no moderators in a direct message',
@@ -218,7 +219,7 @@ describe.each(over)('over %s', (door) => {
     ).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('nobody acts in a room that does not exist, or is hidden from them', async () => {
+  solo('nobody acts in a room that does not exist, or is hidden from them', async () => {
     const group = await groupOf(owner)
     for (const where of [group, { type: 'channel', id: 'no-such-channel' } as const])
       expect(
@@ -234,7 +235,7 @@ describe.each(over)('over %s', (door) => {
     expect((await logOf(owner, room)).filter(({ action_type }) => action_type === 'warn')).toHaveLength(1)
   })
 
-  test('a ban, a mute and a promotion that are repeated with their key answer with the same record', async () => {
+  solo('a ban, a mute and a promotion that are repeated with their key answer with the same record', async () => {
     for (const [who, action] of [
       [owner, 'ban'],
       [mod, 'mute'],
@@ -250,7 +251,7 @@ describe.each(over)('over %s', (door) => {
     }
   })
 
-  test('what lifts a ban, a mute or a grant and is repeated with its key answers with what was lifted', async () => {
+  solo('what lifts a ban, a mute or a grant and is repeated with its key answers with what was lifted', async () => {
     for (const [who, made, lifted] of [
       [owner, 'ban', 'unban'],
       [mod, 'mute', 'unmute'],
@@ -267,7 +268,7 @@ describe.each(over)('over %s', (door) => {
     }
   })
 
-  test('a word that is taken away answers a repeat with its key with the word', async () => {
+  solo('a word that is taken away answers a repeat with its key with the word', async () => {
     const patch = { word: `plum${process.pid}${door}`, word_action: 'block' } as const
     const { record } = await owner.does(door, moderation.act, { room, action: 'word_add', patch })
     const { id } = record as { id: string }
@@ -280,7 +281,7 @@ describe.each(over)('over %s', (door) => {
     )
   })
 
-  test.each<[string, Partial<CallOf<typeof moderation.act>>, Partial<CallOf<typeof moderation.act>>]>([
+  solo.each<[string, Partial<CallOf<typeof moderation.act>>, Partial<CallOf<typeof moderation.act>>]>([
     [
       'another slow mode',
       { action: 'rules', patch: { slow_mode_seconds: 5 } },

@@ -20,6 +20,7 @@ import {
   type Person,
   say,
 } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { bodyOf, call } from '#test/support/wallet'
 
 const { server, owner, mod, member, admin } = await bootWith(['owner', 'mod', 'member', 'admin'], {
@@ -52,7 +53,7 @@ const defaults = {
   read_access: 'everyone',
 }
 
-test('M32: a room without rules has the defaults, and the id that they keep once they are set', async () => {
+solo('M32: a room without rules has the defaults, and the id that they keep once they are set', async () => {
   const rules = await rulesOf()
   expect(rules).toMatchObject({
     ...defaults,
@@ -103,7 +104,7 @@ test.each(over)('rules are changed over %s a few at a time, and everybody here l
   expect(await change({ links_allowed: 'disabled' })).toMatchObject({ entry: null })
 })
 
-test.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what may be sent in a %s', async (type) => {
+solo.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what may be sent in a %s', async (type) => {
   const place = type === 'channel' ? room : await groupOf(owner, member)
   await bodyOf(rule(owner, { slow_mode_seconds: 60 }, place))
   const live = await listenTo(member, place)
@@ -121,7 +122,7 @@ test.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what
   expect(canCreatePoll).toBe(true)
 })
 
-test('booleans of older clients are levels; what is unknown is passed over', async () => {
+solo('booleans of older clients are levels; what is unknown is passed over', async () => {
   expect(await ruled({ photos_allowed: false, gifs_allowed: 'mods_only', colour: 'red' })).toMatchObject({
     photos_allowed: 'disabled',
     gifs_allowed: 'mods_only',
@@ -129,7 +130,7 @@ test('booleans of older clients are levels; what is unknown is passed over', asy
   expect(await ruled({ photos_allowed: true })).toMatchObject({ photos_allowed: 'everyone' })
 })
 
-test.each([
+solo.each([
   { slow_mode_seconds: 7 },
   { slow_mode_seconds: -5 },
   { links_allowed: 'nobody' },
@@ -146,12 +147,12 @@ test.each([
   expect(await rulesOf()).toMatchObject(defaults)
 })
 
-test.each([0, 5, 10, 30, 60, 300, 600])('slow mode may be %d seconds', async (slow_mode_seconds) => {
+solo.each([0, 5, 10, 30, 60, 300, 600])('slow mode may be %d seconds', async (slow_mode_seconds) => {
   await ruled({ slow_mode_seconds: 60 })
   expect(await ruled({ slow_mode_seconds })).toMatchObject({ slow_mode_seconds })
 })
 
-test('a missing field is named', async () => {
+solo('a missing field is named', async () => {
   expect(await owner.rest('POST /api/chat-rules', { rules: {} })).toMatchObject({
     status: 400,
     body: { error: 'chatType required' },
@@ -175,7 +176,7 @@ test('a missing field is named', async () => {
   })
 })
 
-test('rules are set by admins, the owner, and moderators who may manage the room', async () => {
+solo('rules are set by admins, the owner, and moderators who may manage the room', async () => {
   for (const who of [mod, member])
     expect(await rule(who, { read_only: true })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   await appoint(owner, room, mod, { canManageMods: true })
@@ -184,7 +185,7 @@ test('rules are set by admins, the owner, and moderators who may manage the room
   expect((await rule(admin, { rules_text: 'Welcome' }, alpha)).status).toBe(200)
 })
 
-test('the rules of a group are for its members and its admin', async () => {
+solo('the rules of a group are for its members and its admin', async () => {
   const place = await groupOf(owner, member)
   const path = `GET /api/chat-rules?chatType=group&chatId=${place.id}`
   expect(await mod.rest(path)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
@@ -210,7 +211,7 @@ describe('from the very next message', () => {
     await say(mod, room, 'hello')
   })
 
-  test.each([
+  solo.each([
     ['photos_allowed', 'image', 'Photos are not allowed'],
     ['pixel_art_allowed', 'pixel_art', 'Pixel art is not allowed'],
     ['gifs_allowed', 'gif', 'GIFs are not allowed'],
@@ -236,7 +237,7 @@ describe('from the very next message', () => {
     })
   })
 
-  test('links and length', async () => {
+  solo('links and length', async () => {
     await ruled({ links_allowed: 'mods_only', max_message_length: 30 })
     expect(await check(member, room, 'see example.com')).toMatchObject({
       code: 'LINKS_NOT_ALLOWED',

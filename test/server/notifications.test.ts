@@ -22,6 +22,7 @@ import {
   person,
   sealed,
 } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { connect, heard } from '#test/support/wallet'
 
 let server: Booted
@@ -72,7 +73,7 @@ test('a connection is told of every room it has: head, mark, unread and mentions
   expect(total).toBe(all.reduce((sum, { unread }) => sum + unread, 0))
 })
 
-test('M36: what somebody blocked says in a shared room is not unread, names nobody and is not previewed', async () => {
+solo('M36: what somebody blocked says in a shared room is not unread, names nobody and is not previewed', async () => {
   const room = await channelOf(owner, member, other)
   const line = await member.socket('/notifications')
   await line.hears(unreadSnapshot)
@@ -96,7 +97,7 @@ test('M36: what somebody blocked says in a shared room is not unread, names nobo
   expect(await listed(member)).toMatchObject({ unread: 4, mentions: 2, last_message: { preview: '@four' } })
 })
 
-test.each(over)('what one says oneself, over %s, is not unread on any device', async (door) => {
+solo.each(over)('what one says oneself, over %s, is not unread on any device', async (door) => {
   const room = await channelOf(owner, member)
   const line = await member.socket('/notifications')
   await line.hears(unreadSnapshot)
@@ -108,7 +109,7 @@ test.each(over)('what one says oneself, over %s, is not unread on any device', a
   expect(mine.find(({ id }) => id === room.id)).toMatchObject({ unread: 1 })
 })
 
-test.each([
+solo.each([
   ['leaves', (room: RoomRef) => member.does('rest', rooms.leave, { room })],
   [
     'is banned from',
@@ -128,7 +129,7 @@ test.each([
   }
 })
 
-test('M36: a block and its end change the unread counts of every device at once, in every room', async () => {
+solo('M36: a block and its end change the unread counts of every device at once, in every room', async () => {
   const [room, left] = [await channelOf(owner, member, other), await channelOf(owner, member)]
   await says(room, '@one', [member])
   await says(room, 'two')
@@ -214,7 +215,7 @@ test.each(over)('N23: over %s counts follow messages as they are now, on every d
   expect((await member.does(door, messages.read, { room, seq: loud.message.seq })).unread).toBe(0)
 })
 
-test('N23: a poll that is deleted and a room that is archived leave nothing to read', async () => {
+solo('N23: a poll that is deleted and a room that is archived leave nothing to read', async () => {
   const [room, archived] = [await channelOf(owner, member), await channelOf(owner, member)]
   const line = await member.socket('/notifications')
   const { poll } = await owner.does('rest', polls.create, { room, question: 'Tea?', options: ['yes', 'no'] })
@@ -229,38 +230,48 @@ test('N23: a poll that is deleted and a room that is archived leave nothing to r
   expect(snapshot.rooms.find(isAbout(archived))).toMatchObject({ unread: 0, mentions: 0 })
 })
 
-test('N05: what changes in many rooms within a second is counted once an account, and no other room with it', async () => {
-  const listener = await person(server, 'busy')
-  const places = await Promise.all(Array.from({ length: 40 }, () => channelOf(owner, listener)))
-  for (const room of places) await says(room, 'unread')
-  const line = await listener.socket('/notifications')
-  await line.hears(unreadSnapshot)
-  const toldOfAll = async (said: number) => {
-    for (const room of places) await says(room, `m${said}`)
-    for (const room of places) await changed(line, room, said + 1)
-  }
-  await toldOfAll(1)
-  const counting = vi.spyOn(RoomEvents, 'countDocuments')
-  onTestFinished(() => counting.mockRestore())
-  await toldOfAll(2)
-  const counted = counting.mock.calls.map(([filter]) => (filter as { room?: string }).room)
-  for (const key of places.map(roomKey))
-    expect(counted.filter((one) => one === key).length).toBeLessThanOrEqual(8 * server.apps.length)
-  expect(line.all(unreadChanged).at(-1)?.total).toBeGreaterThanOrEqual(places.length * 3)
-})
+solo(
+  'N05: what changes in many rooms within a second is counted once an account, and no other room with it',
+  async () => {
+    const listener = await person(server, 'busy')
+    const places = await Promise.all(Array.from({ length: 40 }, () => channelOf(owner, listener)))
+    for (const room of places) await says(room, 'unread')
+    const line = await listener.socket('/notifications')
+    await line.hears(unreadSnapshot)
+    const toldOfAll = async (said: number) => {
+      for (const room of places) await says(room, `m${said}`)
+      for (const room of places) await changed(line, room, said + 1)
+    }
+    await toldOfAll(1)
+    const counting = vi.spyOn(RoomEvents, 'countDocuments')
+    onTestFinished(() => counting.mockRestore())
+    await toldOfAll(2)
+    const counted = counting.mock.calls.map(([filter]) => (filter as { room?: string }).room)
+    for (const key of places.map(roomKey))
+      expect(counted.filter((one) => one === key).length).toBeLessThanOrEqual(8 * server.apps.length)
+    expect(line.all(unreadChanged).at(-1)?.total).toBeGreaterThanOrEqual(places.length * 3)
+  },
+)
 
-test('a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it', async () => {
-  const room = await channelOf(owner, member)
-  await member.does('rest', social.mute, { conversationType: 'channel', conversationId: room.id, duration: '1h' })
-  await says(room, 'hush')
-  const snapshot = await (await member.socket('/notifications')).hears(unreadSnapshot)
-  expect(snapshot.rooms.find(isAbout(room))).toMatchObject({ unread: 1, silent: true, muted_until: expect.any(String) })
-  const heardOf = snapshot.rooms.filter(({ silent }) => !silent)
-  expect(snapshot.total).toBe(heardOf.reduce((sum, { unread }) => sum + unread, 0))
-  await member.does('rest', social.unmute, { conversationType: 'channel', conversationId: room.id })
-  const after = await (await member.socket('/notifications')).hears(unreadSnapshot)
-  expect(after.total).toBe(snapshot.total + 1)
-})
+solo(
+  'a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it',
+  async () => {
+    const room = await channelOf(owner, member)
+    await member.does('rest', social.mute, { conversationType: 'channel', conversationId: room.id, duration: '1h' })
+    await says(room, 'hush')
+    const snapshot = await (await member.socket('/notifications')).hears(unreadSnapshot)
+    expect(snapshot.rooms.find(isAbout(room))).toMatchObject({
+      unread: 1,
+      silent: true,
+      muted_until: expect.any(String),
+    })
+    const heardOf = snapshot.rooms.filter(({ silent }) => !silent)
+    expect(snapshot.total).toBe(heardOf.reduce((sum, { unread }) => sum + unread, 0))
+    await member.does('rest', social.unmute, { conversationType: 'channel', conversationId: room.id })
+    const after = await (await member.socket('/notifications')).hears(unreadSnapshot)
+    expect(after.total).toBe(snapshot.total + 1)
+  },
+)
 
 test('who joins is told from then on; who left, was removed or banned is not', async () => {
   const room = await channelOf(owner)
@@ -287,7 +298,7 @@ test('who joins is told from then on; who left, was removed or banned is not', a
   expect(left.find(isAbout(room))).toBeUndefined()
 })
 
-test.each([
+solo.each([
   ['joined', (_group: RoomRef, room: RoomRef, guest: Person) => guest.does('rest', rooms.join, { room })],
   [
     'one is brought into',
@@ -315,7 +326,7 @@ test('the first direct message is told to a connection that was there before the
   expect(await changed(line, room, 1)).toMatchObject({ silent: false })
 })
 
-test.each([
+solo.each([
   ['a conversation', Members, (guest: Person) => dmOf(owner.account, guest.account), { text: sealed() }],
   ['a mention', Mentions, (guest: Person) => channelOf(owner, guest), { text: '@late' }],
 ] as const)('%s is told although its record is written seconds after the row', async (what, model, roomFor, sent) => {
@@ -356,7 +367,7 @@ test('a room joined and a conversation begun on another node are told within a f
   expect(await changed(line, dm, 2)).toMatchObject({ mentions: 0 })
 })
 
-test.each(over)(
+solo.each(over)(
   'the list of rooms over %s shows the same counts, the newest first, and no ciphertext',
   async (door) => {
     const older = await channelOf(owner, member)
@@ -376,13 +387,13 @@ test.each(over)(
   },
 )
 
-test('a guest hears nothing', async () => {
+solo('a guest hears nothing', async () => {
   const socket = connect(server.url, '/notifications', '')
   expect(await heard(socket, 'connect_error')).toMatchObject({ data: { code: expect.any(String) } })
   socket.close()
 })
 
-test.each(['channel', 'group'] as const)('M70: who comes to a %s has nothing unread of before', async (kind) => {
+solo.each(['channel', 'group'] as const)('M70: who comes to a %s has nothing unread of before', async (kind) => {
   const early = [owner, member] as const
   const room = kind === 'channel' ? await channelOf(...early) : await groupOf(...early)
   await says(room, 'before')

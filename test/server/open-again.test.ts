@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { describe, expect, test } from 'vitest'
 import { inbox } from '#shared/api/inbox'
 import { access, rooms } from '#shared/api/rooms'

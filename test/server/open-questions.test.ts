@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newRun } from '#server/domains/agents/runs/begin'
@@ -10,6 +10,7 @@ import { messages } from '#shared/api/messages'
 import { type Booted, boot } from '#test/support/boot'
 import { type Answer, channelOf, outcomeOf, type Person, person, say } from '#test/support/people'
 import { type PuppetAnswer, puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -67,7 +68,7 @@ const firstAsked = async (): Promise<PuppetAnswer> => {
 }
 
 describe('T44: open questions of one account', () => {
-  test('are at most five to an agent, over both doors; the same question again is none more', async () => {
+  solo('are at most five to an agent, over both doors; the same question again is none more', async () => {
     const asker = await somebody()
     const { id } = await publicAgent()
     await ask(asker, id, 5)
@@ -137,7 +138,7 @@ describe('T44: open questions of one account', () => {
     await forgetAll(asker, ids)
   })
 
-  test('are not added to by mentions in a room, which are then not answered', async () => {
+  solo('are not added to by mentions in a room, which are then not answered', async () => {
     const asker = await somebody()
     const guide = await publicAgent('official')
     const room = await channelOf(asker)
@@ -153,7 +154,7 @@ describe('T44: open questions of one account', () => {
     await forgetAll(asker, ids)
   })
 
-  test('wait without asking the store, begin when the one before has ended, and are stopped at once', async () => {
+  solo('wait without asking the store, begin when the one before has ended, and are stopped at once', async () => {
     const { id } = (await owner.does('rest', agents.create, { name: `Agent ${++made}` })).agent
     await ask(owner, id, 5)
     const first = await firstAsked()
@@ -173,7 +174,7 @@ describe('T44: open questions of one account', () => {
     expect(performance.now() - stopping).toBeLessThan(5_000)
   })
 
-  test.each<[string, (who: Person, id: string, first: PuppetAnswer, run: string) => unknown]>([
+  solo.each<[string, (who: Person, id: string, first: PuppetAnswer, run: string) => unknown]>([
     [
       'is answered',
       (_who, _id, first) => {

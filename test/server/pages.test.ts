@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Streams } from '#server/domains/streams/model'
 import { WebhookDeliveries } from '#server/domains/webhooks/model'

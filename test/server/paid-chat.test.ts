@@ -11,6 +11,7 @@ import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { sequenceOf } from '#test/support/sequence'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -81,23 +82,29 @@ const header = (answer: Awaited<ReturnType<typeof call>>, name: string) =>
 const statsOf = async () => (await owner.does('rest', payments.receipts, { id: agent })).stats
 
 describe('a paid question', () => {
-  test('without a payment is answered 402 with what it costs, in the body and in headers of both versions', async () => {
-    const answer = await ask('Hello?')
-    expect(outcomeOf(answer)).toBe('402 PAYMENT_REQUIRED')
-    const entry = { network: 'base-sepolia', amount: '50000', recipient: owner.account, maxAmountRequired: '50000' }
-    expect(answer.body).toMatchObject({
-      error: 'Payment Required',
-      message: expect.stringContaining('$0.05'),
-      paymentRequirements: { x402Version: 1, accepts: [entry] },
-      x402Version: 1,
-      accepts: [entry],
-    })
-    expect(JSON.parse(answer.headers.get('x-payment-required') ?? '')).toMatchObject({ accepts: [entry] })
-    expect(header(answer, 'payment-required')).toMatchObject({ x402Version: 2, accepts: [{ network: 'eip155:84532' }] })
-    expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
-  })
+  solo(
+    'without a payment is answered 402 with what it costs, in the body and in headers of both versions',
+    async () => {
+      const answer = await ask('Hello?')
+      expect(outcomeOf(answer)).toBe('402 PAYMENT_REQUIRED')
+      const entry = { network: 'base-sepolia', amount: '50000', recipient: owner.account, maxAmountRequired: '50000' }
+      expect(answer.body).toMatchObject({
+        error: 'Payment Required',
+        message: expect.stringContaining('$0.05'),
+        paymentRequirements: { x402Version: 1, accepts: [entry] },
+        x402Version: 1,
+        accepts: [entry],
+      })
+      expect(JSON.parse(answer.headers.get('x-payment-required') ?? '')).toMatchObject({ accepts: [entry] })
+      expect(header(answer, 'payment-required')).toMatchObject({
+        x402Version: 2,
+        accepts: [{ network: 'eip155:84532' }],
+      })
+      expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
+    },
+  )
 
-  test('is verified, settled and then answered; the receipt links payment, run and message', async () => {
+  solo('is verified, settled and then answered; the receipt links payment, run and message', async () => {
     const payment = await pay()
     const asked = ask('Hello?', payment)
     const question = await puppet.asked()
@@ -122,7 +129,7 @@ describe('a paid question', () => {
     expect(known.body).toMatchObject({ state: 'settled', agent_id: agent, transaction })
   })
 
-  test('is streamed as lines, the last with the session and the payment', async () => {
+  solo('is streamed as lines, the last with the session and the payment', async () => {
     const payment = await pay()
     const sessionId = '0190a1b2-c3d4-4e5f-8a9b-0c1d2e3f4a5b'
     const asked = fetch(`${server.url}/api/public/agents/${agent}/chat`, {
@@ -162,7 +169,7 @@ describe('a paid question', () => {
     expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
   })
 
-  test('is streamed over a socket as over REST: refused before its first line, or told by the same lines', async () => {
+  solo('is streamed over a socket as over REST: refused before its first line, or told by the same lines', async () => {
     const unpaid = await owner.refused('socket', payments.chatStream, { id: agent, message: 'Hello?' })
     expect(unpaid).toMatchObject({ code: 'PAYMENT_REQUIRED', status: 402, details: { x402Version: 1 } })
     const payment = await pay()
@@ -188,7 +195,7 @@ describe('a paid question', () => {
       })
   })
 
-  test.each(over)('can be weighed before: what the agent is and costs is told to anybody, over %s', async (door) => {
+  solo.each(over)('can be weighed before: what the agent is and costs is told to anybody, over %s', async (door) => {
     const told = await owner.does(door, payments.agent, { id: agent })
     expect(told).toMatchObject({ id: agent, x402_enabled: true, x402_price_cents: 5 })
     const info = await owner.does(door, payments.info, { id: agent })
@@ -207,7 +214,7 @@ describe('a paid question', () => {
     expect((await owner.refused(door, payments.info, { id: agent })).code).toBe('AGENT_NOT_FOUND')
   })
 
-  test('whose answer was cut off says so: in the answer, in the last line and in the history', async () => {
+  solo('whose answer was cut off says so: in the answer, in the last line and in the history', async () => {
     const cutOff = async () => {
       const question = await puppet.asked()
       question.say('Once upon a')
@@ -233,7 +240,7 @@ describe('a paid question', () => {
     ])
   })
 
-  test('of a session is answered with what was said before in it, and its history is told', async () => {
+  solo('of a session is answered with what was said before in it, and its history is told', async () => {
     const first = await answered('One?', await pay())
     const { sessionId } = first.body as { sessionId: string }
     const asked = ask('Two?', await pay(), { sessionId })
@@ -258,7 +265,7 @@ describe('a paid question', () => {
     expect((await call(server.url, `GET /api/public/agents/${agent}/history`)).status).toBe(400)
   })
 
-  test('over a socket is paid in its input, and refused with what it costs', async () => {
+  solo('over a socket is paid in its input, and refused with what it costs', async () => {
     const somebody = await person(server, 'somebody with a page')
     const refused = await somebody.refused('socket', payments.chat, { id: agent, message: 'Hello?' })
     expect(refused).toMatchObject({
@@ -271,7 +278,7 @@ describe('a paid question', () => {
     expect(await asked).toMatchObject({ message: 'Good day.', payment: { state: 'settled' } })
   })
 
-  test('may be paid by the header of version 2, and by JSON', async () => {
+  solo('may be paid by the header of version 2, and by JSON', async () => {
     const envelope = JSON.parse(Buffer.from(await pay(), 'base64').toString())
     const second = { x402Version: 2, accepted: { scheme: 'exact', network: 'eip155:84532' }, payload: envelope.payload }
     const base64 = Buffer.from(JSON.stringify(second)).toString('base64')
@@ -285,7 +292,7 @@ describe('a paid question', () => {
   })
 })
 
-test.each(over)('T30: a payment whose envelope contradicts the offer is refused, over %s', async (door) => {
+solo.each(over)('T30: a payment whose envelope contradicts the offer is refused, over %s', async (door) => {
   const { payload } = JSON.parse(Buffer.from(await pay(), 'base64').toString())
   const accepted = { scheme: 'exact', network: 'eip155:84532', amount: '1' }
   const payment = JSON.stringify({ x402Version: 2, accepted, payload })
@@ -319,20 +326,23 @@ describe('T30: one payment', () => {
     const payment = await pay()
     const first = await answered('Hello?', payment)
     for (const url of server.urls) expect((await ask('Hello?', payment, {}, url)).body).toEqual(first.body)
-    expect(outcomeOf(await ask('Something else?', payment))).toBe('402 INVALID_PAYMENT')
-    expect(outcomeOf(await ask('Hello?', payment, { sessionId: first.body.sessionId }))).toBe('402 INVALID_PAYMENT')
+    const otherwise = await ask('Something else?', payment)
+    expect(outcomeOf(otherwise)).toBe('409 INVALID_PAYMENT')
+    // By a price, clients would pay another time by themselves.
+    for (const price of ['accepts', 'paymentRequirements']) expect(otherwise.body).not.toHaveProperty(price)
+    expect(outcomeOf(await ask('Hello?', payment, { sessionId: first.body.sessionId }))).toBe('409 INVALID_PAYMENT')
     const other = await sold({})
-    expect(outcomeOf(await askPublic(server.url, other, 'Hello?', payment))).toBe('402 INVALID_PAYMENT')
+    expect(outcomeOf(await askPublic(server.url, other, 'Hello?', payment))).toBe('409 INVALID_PAYMENT')
     expect(facilitator).toMatchObject({ asked: { settle: 1 } })
   })
 
-  test('of which the nonce is used by another signature is refused', async () => {
+  solo('of which the nonce is used by another signature is refused', async () => {
     const nonce = `0x${'5e'.repeat(32)}` as const
     await answered('Hello?', await pay({ nonce }))
     expect(outcomeOf(await ask('Hello?', await pay({ nonce, value: '60000' })))).toBe('402 INVALID_PAYMENT')
   })
 
-  test.each([
+  solo.each([
     ['too little', { value: '49999' }, 'INSUFFICIENT_PAYMENT'],
     ['for another network', { network: 'base' }, 'WRONG_NETWORK'],
     ['for somebody else', { to: wallet('thief').address }, 'INVALID_PAYMENT'],
@@ -345,7 +355,7 @@ describe('T30: one payment', () => {
     expect(await Payments.countDocuments({ agent_id: agent })).toBe(0)
   })
 
-  test.each([
+  solo.each([
     ['funds', 'INSUFFICIENT_PAYMENT'],
     ['expired', 'PAYMENT_EXPIRED'],
     ['invalid', 'INVALID_PAYMENT'],
@@ -361,12 +371,12 @@ describe('T30: one payment', () => {
     expect(stored?.expires_at.getTime()).toBeLessThan(Date.now() + 2 * 86_400_000)
   })
 
-  test('that is more than the price counts as what it is', async () => {
+  solo('that is more than the price counts as what it is', async () => {
     await answered('Hello?', await pay({ value: '129999' }))
     expect(await statsOf()).toMatchObject({ paidMessages: 1, totalEarnings: 12 })
   })
 
-  test('is counted in what the agent has earned, which its owner sees and nobody sets', async () => {
+  solo('is counted in what the agent has earned, which its owner sees and nobody sets', async () => {
     await answered('One?', await pay())
     await answered('Two?', await pay())
     facilitator.settlements = [{ state: 'refused', reason: 'failed' }]
@@ -383,7 +393,7 @@ describe('T30: one payment', () => {
 })
 
 describe('a settlement', () => {
-  test('that is refused is told, and nothing is answered', async () => {
+  solo('that is refused is told, and nothing is answered', async () => {
     facilitator.settlements = [{ state: 'refused', reason: 'failed' }]
     const payment = await pay()
     expect(outcomeOf(await ask('Hello?', payment))).toBe('402 X402_PAYMENT_FAILED')
@@ -391,7 +401,7 @@ describe('a settlement', () => {
     expect(await statsOf()).toMatchObject({ paidMessages: 0, totalEarnings: 0 })
   })
 
-  test('of which a first attempt finds the authorization used buys nothing', async () => {
+  solo('of which a first attempt finds the authorization used buys nothing', async () => {
     facilitator.settlements = [{ state: 'used' }]
     expect(outcomeOf(await ask('Hello?', await pay()))).toBe('402 INVALID_PAYMENT')
     expect(await Runs.countDocuments({ agent_id: agent })).toBe(0)
@@ -433,7 +443,7 @@ describe('a settlement', () => {
     expect(await statsOf()).toMatchObject({ paidMessages: 1 })
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
     'is not asked for while the facilitator says %s of the check',
     async (how) => {
       facilitator.away = how
@@ -449,13 +459,13 @@ describe('a settlement', () => {
 })
 
 describe('an answer that fails', () => {
-  test('leaves its payment good for another with the same question', async () => {
+  solo('leaves its payment good for another with the same question', async () => {
     const payment = await pay()
     const asked = ask('Hello?', payment)
     ;(await puppet.asked()).fail(new AppError('RUN_LOST'))
     expect(outcomeOf(await asked)).toBe('500 RUN_LOST')
     await expect.poll(() => Runs.countDocuments({ agent_id: agent, state: 'failed' })).toBe(1)
-    expect(outcomeOf(await ask('Another?', payment))).toBe('402 INVALID_PAYMENT')
+    expect(outcomeOf(await ask('Another?', payment))).toBe('409 INVALID_PAYMENT')
     const again = await answered('Hello?', payment)
     expect(again.body).toMatchObject({ message: 'Sure.' })
     expect((await ask('Hello?', payment)).body).toEqual(again.body)
@@ -469,7 +479,7 @@ describe('an answer that fails', () => {
     expect(await statsOf()).toMatchObject({ paidMessages: 1 })
   })
 
-  test('is given another try where the agent is not sold any more, as it is paid', async () => {
+  solo('is given another try where the agent is not sold any more, as it is paid', async () => {
     const payment = await pay()
     const asked = ask('Hello?', payment)
     ;(await puppet.asked()).fail(new AppError('RUN_LOST'))
@@ -480,7 +490,7 @@ describe('an answer that fails', () => {
     expect((await answered('Hello?', payment)).body).toMatchObject({ message: 'Sure.' })
   })
 
-  test.each([{ visibility: 'private' }, { visibility: 'friends' }, { publicAccessEnabled: false }] as const)(
+  solo.each([{ visibility: 'private' }, { visibility: 'friends' }, { publicAccessEnabled: false }] as const)(
     'is given another try where the agent is not public any more (%o), and nobody else is answered',
     async (change) => {
       const payment = await pay()
@@ -503,7 +513,7 @@ describe('an answer that fails', () => {
     },
   )
 
-  test('is given where it is known only later that it was paid, and the agent is private by then', async () => {
+  solo('is given where it is known only later that it was paid, and the agent is private by then', async () => {
     facilitator.settlements = ['lost']
     const payment = await pay()
     expect(outcomeOf(await ask('Hello?', payment))).toBe('202 PAYMENT_PENDING')
@@ -513,7 +523,7 @@ describe('an answer that fails', () => {
     expect(facilitator.charged).toHaveLength(1)
   })
 
-  test('is begun five times at most, and its last line says how many are left', async () => {
+  solo('is begun five times at most, and its last line says how many are left', async () => {
     const payment = await pay()
     for (let time = 1; time <= 5; time++) {
       const asked = linesOf('Hello?', payment)
@@ -527,7 +537,7 @@ describe('an answer that fails', () => {
   })
 })
 
-test('what is refused is refused alike where the answer would be lines', async () => {
+solo('what is refused is refused alike where the answer would be lines', async () => {
   const outcome = async (payment?: string) => outcomeOf(await ask('Hello?', payment, { stream: true }))
   expect(await outcome()).toBe('402 PAYMENT_REQUIRED')
   expect(await outcome('nonsense')).toBe('402 INVALID_PAYMENT')
@@ -550,7 +560,7 @@ test('what is refused is refused alike where the answer would be lines', async (
 })
 
 describe('who may be asked', () => {
-  test('a private agent is refused and hidden, an unknown one is not there', async () => {
+  solo('a private agent is refused and hidden, an unknown one is not there', async () => {
     for (const visibility of ['private', 'friends'] as const) {
       agent = await sold({ visibility })
       expect(outcomeOf(await ask('Hello?'))).toBe('403 AGENT_NOT_PUBLIC')
@@ -567,7 +577,7 @@ describe('who may be asked', () => {
     expect(outcomeOf(await call(server.url, 'GET /api/public/payments/nothing'))).toBe('404 PAYMENT_NOT_FOUND')
   })
 
-  test('one that is not sold answers nobody without an account', async () => {
+  solo('one that is not sold answers nobody without an account', async () => {
     agent = await unsold()
     expect(outcomeOf(await ask('Hello?'))).toBe('400 X402_NOT_ENABLED')
     expect(outcomeOf(await ask('Hello?', await pay()))).toBe('400 X402_NOT_ENABLED')
@@ -576,7 +586,7 @@ describe('who may be asked', () => {
     })
   })
 
-  test('T29: strangers see what is declared for them, and nothing of what the agent is told', async () => {
+  solo('T29: strangers see what is declared for them, and nothing of what the agent is told', async () => {
     await owner.rest(`PATCH /api/agents/${agent}`, { systemInstructions: 'the secret canary' })
     const { body } = await call(server.url, `GET /api/public/agents/${agent}`)
     expect(body).toMatchObject({ has_events: false, events_count: 0, x402_simulated: false })
@@ -595,7 +605,7 @@ describe('who may be asked', () => {
     expect(JSON.stringify([body, info.body])).not.toContain('canary')
   })
 
-  test('the receipts and the code are for the owner alone', async () => {
+  solo('the receipts and the code are for the owner alone', async () => {
     const other = await person(server, 'somebody else')
     for (const operation of [payments.receipts, payments.embed]) {
       expect(await other.refused('rest', operation, { id: agent })).toMatchObject({ code: 'AGENT_PRIVATE' })
@@ -606,7 +616,7 @@ describe('who may be asked', () => {
     expect(await owner.refused('rest', payments.embed, { id: agent })).toMatchObject({ code: 'X402_NOT_ENABLED' })
   })
 
-  test('a page of any site may ask, without the session of its visitor', async () => {
+  solo('a page of any site may ask, without the session of its visitor', async () => {
     const origin = 'https://blog.example'
     const path = `/api/public/agents/${agent}/chat`
     const preflight = await fetch(server.url + path, { method: 'OPTIONS', headers: { origin } })

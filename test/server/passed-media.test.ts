@@ -225,6 +225,19 @@ test.each([
   expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(20)
 })
 
+test.each(['guess', 'nowhere-guess'])(
+  'an offer to %s, which is no key, is refused in words and by a code',
+  async (name) => {
+    const from = { 'x-forwarded-for': `10.7.0.${name.length}` }
+    const refused = await offer(name, 'v=0', from)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([404, 'INVALID_STREAM_KEY'])
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await refused.json()).toMatchObject({ success: false, error: { code: 'INVALID_STREAM_KEY' } })
+    const ended = await ask(`/webrtc/${name}`, { method: 'DELETE', headers: from })
+    expect([ended.status, ended.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND'])
+  },
+)
+
 test('offers say by whom they are, in a name that is no address and that nobody gives themselves', async () => {
   for (const address of ['10.6.1.1', '10.6.1.1', '10.6.1.2'])
     await offer('key', 'v=0', { 'x-forwarded-for': address, 'x-media-client': 'mine' })

@@ -11,6 +11,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { type call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -62,7 +63,7 @@ async function answered(payment: string, more = {}) {
 }
 const stored = () => Payments.findOne({ agent_id: agent }).lean()
 
-test('T30: a payment is the same in whatever case its nonce, payer and payee are written', async () => {
+solo('T30: a payment is the same in whatever case its nonce, payer and payee are written', async () => {
   const payment = await pay()
   const first = await answered(payment)
   const envelope = JSON.parse(Buffer.from(payment, 'base64').toString())
@@ -73,7 +74,7 @@ test('T30: a payment is the same in whatever case its nonce, payer and payee are
   expect(facilitator.charged).toHaveLength(1)
 })
 
-test('T30: a question that is being answered is not answered a second time for its payment', async () => {
+solo('T30: a question that is being answered is not answered a second time for its payment', async () => {
   const payment = await pay()
   const asked = ask(payment)
   const question = await puppet.asked()
@@ -109,7 +110,7 @@ test('T30: who has lost the lease of a payment writes nothing more of it', async
   expect(await Runs.countDocuments({ agent_id: agent })).toBe(0)
 })
 
-test('T30: a settlement without an answer is tried again when it is due, not whenever somebody asks', async () => {
+solo('T30: a settlement without an answer is tried again when it is due, not whenever somebody asks', async () => {
   facilitator.settlements = Array.from({ length: 100 }, () => 'TIMEOUT' as const)
   const payment = await pay()
   const began = Date.now()
@@ -138,7 +139,7 @@ test.each([
         expect(['202 PAYMENT_PENDING', '409 CONFLICT']).toContain(
           refusalOf(await askPublic(url, agent, 'Hello?', payment)),
         )
-      expect(refusalOf(await askPublic(server.url, agent, 'Another?', payment))).toBe('402 INVALID_PAYMENT')
+      expect(refusalOf(await askPublic(server.url, agent, 'Another?', payment))).toBe('409 INVALID_PAYMENT')
     }
     expect(await stored()).toMatchObject({ state: 'unknown', answers: 0 })
     expect(facilitator.charged).toHaveLength(charges)
@@ -154,7 +155,7 @@ test.each([
   },
 )
 
-test('an answer is given again for an hour', async () => {
+solo('an answer is given again for an hour', async () => {
   const payment = await pay()
   const first = await answered(payment)
   server.setAhead(3_500)
@@ -164,7 +165,7 @@ test('an answer is given again for an hour', async () => {
   expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
 })
 
-test('a payment that was refused is no claim on an agent that is not sold any more', async () => {
+solo('a payment that was refused is no claim on an agent that is not sold any more', async () => {
   facilitator.refuses = 'funds'
   const payment = await pay()
   expect(refusalOf(await ask(payment))).toBe('402 INSUFFICIENT_PAYMENT')
@@ -172,7 +173,7 @@ test('a payment that was refused is no claim on an agent that is not sold any mo
   expect(refusalOf(await ask(payment))).toBe('400 X402_NOT_ENABLED')
 })
 
-test('a payment that could not be checked and has expired since is refused, and nobody is asked about it', async () => {
+solo('a payment that could not be checked and has expired since is refused, and nobody is asked about it', async () => {
   facilitator.away = 'TIMEOUT'
   const payment = await pay({ until: Math.floor(Date.now() / 1_000) + 60 })
   expect(refusalOf(await ask(payment))).toBe('504 TIMEOUT')
@@ -183,14 +184,14 @@ test('a payment that could not be checked and has expired since is refused, and 
   expect(facilitator.asked).toEqual({ verify, settle: 0 })
 })
 
-test('what was settled nowhere is said to be so, in the answer and in what was earned', async () => {
+solo('what was settled nowhere is said to be so, in the answer and in what was earned', async () => {
   Object.assign(facilitator, { isSimulated: true })
   expect((await answered(await pay())).body).toMatchObject({ payment: { state: 'settled', simulated: true } })
   const { stats } = await owner.does('rest', payments.receipts, { id: agent })
   expect(stats).toMatchObject({ totalEarnings: 5, simulatedEarnings: 5 })
 })
 
-test.each([false, true])(
+solo.each([false, true])(
   'a slot is taken while an answer is written, and free after it (as lines: %s)',
   async (stream) => {
     const asked = ask(await pay(), { stream })

@@ -9,6 +9,7 @@ import { social } from '#shared/api/social'
 import { bootWith } from '#test/support/boot-with'
 import { codeIn, letterAfter } from '#test/support/letters'
 import { befriend, over, type Person, people, person, staysSilent } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const { server, root } = await bootWith(['root'], { superAdmins: ['root'] })
@@ -61,7 +62,7 @@ function inPlaceOfNextSum(act: (write: () => Promise<unknown>) => unknown) {
 }
 
 describe('points', () => {
-  test.each(over)('over %s: who has none reads zeros', async (door) => {
+  solo.each(over)('over %s: who has none reads zeros', async (door) => {
     expect(await one.does(door, points.get, {})).toEqual({
       points: 0,
       claimed: {},
@@ -80,7 +81,7 @@ describe('points', () => {
     expect(await one.does(door, points.ownRank, {})).toEqual({ entry: null })
   })
 
-  test.each(over)('over %s: are given once, where what they are for is there', async (door) => {
+  solo.each(over)('over %s: are given once, where what they are for is there', async (door) => {
     const wanted = { success: false, message: 'Take a username first', points: 0, state: 'open' }
     expect(await claims(one, 'username_claimed', door)).toEqual(wanted)
     await takesName(one)
@@ -99,7 +100,7 @@ describe('points', () => {
     expect((await one.rest('GET /api/auth/session')).body.user).toMatchObject({ points: 10 })
   })
 
-  test('are given for five friends, and for no fewer', async () => {
+  solo('are given for five friends, and for no fewer', async () => {
     const friends = await people(server, ...[1, 2, 3, 4, 5].map((at) => `friend ${round} ${at}`))
     for (const friend of friends.slice(1)) await befriend(one, friend)
     expect(await claims(one, 'five_friends')).toMatchObject({ points: 0, message: 'Make 5 friends first' })
@@ -108,14 +109,14 @@ describe('points', () => {
     expect(await stateOf(friends[0] as Person, 'five_friends')).toBe('open')
   })
 
-  test('a friend who is blocked is none of the five', async () => {
+  solo('a friend who is blocked is none of the five', async () => {
     const friends = await people(server, ...[1, 2, 3, 4, 5].map((at) => `friend ${round} ${at}`))
     for (const friend of friends) await befriend(one, friend)
     await friends[0]?.does('rest', social.block, { userAddress: one.account })
     expect(await claims(one, 'five_friends')).toMatchObject({ success: false, state: 'open' })
   })
 
-  test.each(['profile', 'widget'] as const)('are given for a social profile in a %s', async (where) => {
+  solo.each(['profile', 'widget'] as const)('are given for a social profile in a %s', async (where) => {
     expect(await claims(one, 'social_added')).toMatchObject({ points: 0, state: 'open' })
     if (where === 'profile')
       await one.does('rest', accounts.updateProfile, { socials: [{ platform: 'github', handle: 'octocat' }] })
@@ -129,7 +130,7 @@ describe('points', () => {
     expect(await claims(one, 'social_added')).toEqual(given(10, 'Social profile added'))
   })
 
-  test('a verified number and address are paid as they are verified, and not again by a claim', async () => {
+  solo('a verified number and address are paid as they are verified, and not again by a claim', async () => {
     for (const action of ['phone_verified', 'email_verified'] as const)
       expect(await claims(one, action)).toMatchObject({ points: 0, state: 'open' })
     const email = `earner-${round}@people.test`
@@ -148,7 +149,7 @@ describe('points', () => {
     expect(await held(one)).toBe(200)
   })
 
-  test.each(over)('over %s: nothing is given for what this server cannot look for', async (door) => {
+  solo.each(over)('over %s: nothing is given for what this server cannot look for', async (door) => {
     expect(await claims(one, 'ens_primary', door)).toEqual({
       success: false,
       message: 'This server does not look up ENS names',
@@ -158,7 +159,7 @@ describe('points', () => {
     expect(await held(one)).toBe(0)
   })
 
-  test.each(over)('over %s: are claimed for known actions, and by whom they are for', async (door) => {
+  solo.each(over)('over %s: are claimed for known actions, and by whom they are for', async (door) => {
     for (const action of ['everything', 'daily_2026-01-01', 'toString', undefined, { $ne: '' }])
       expect(await one.refused(door, points.claim, { action } as never)).toMatchObject({ status: 400 })
     await takesName(one)
@@ -187,7 +188,7 @@ describe('points', () => {
     expect((await one.does('rest', points.ownRank, {})).entry?.score).toBe(23)
   })
 
-  test('what ends between the entry and the sum is neither lost nor doubled', async () => {
+  solo('what ends between the entry and the sum is neither lost nor doubled', async () => {
     await takesName(one)
     inPlaceOfNextSum(() => {
       throw new Error('The disk is full')
@@ -199,7 +200,7 @@ describe('points', () => {
     expect(await held(one)).toBe(10)
   })
 
-  test('of two sums at once the later one stays, whichever is written last', async () => {
+  solo('of two sums at once the later one stays, whichever is written last', async () => {
     await takesName(one)
     let release = () => {}
     const isHeld = new Promise<void>((resolve) => {
@@ -218,7 +219,7 @@ describe('points', () => {
     expect((await Accounts.findOne({ _id: one.account }))?.points).toBe(13)
   })
 
-  test('what versions before gave without an entry counts once', async () => {
+  solo('what versions before gave without an entry counts once', async () => {
     await Accounts.updateOne({ _id: one.account }, { $set: { points: 100, points_claimed: ['email_verified'] } })
     const { points: held, claimed, history } = await one.does('rest', points.get, {})
     expect({ held, claimed }).toEqual({ held: 100, claimed: { email_verified: true } })
@@ -229,7 +230,7 @@ describe('points', () => {
     expect((await Accounts.findOne({ _id: one.account }))?.points).toBe(110)
   })
 
-  test('their history is read page by page, newest first', async () => {
+  solo('their history is read page by page, newest first', async () => {
     for (const day of [0, 1, 2, 3, 4]) {
       server.setAhead(day * 86_400)
       await one.does('rest', points.claimDaily, {})
@@ -248,7 +249,7 @@ describe('points', () => {
     })
   })
 
-  test('every device of the account is told, wherever it is connected, and nobody else', async () => {
+  solo('every device of the account is told, wherever it is connected, and nobody else', async () => {
     const other = await person(server, `earning ${round}`)
     const mine = [await one.socket('/notifications'), await other.socket('/notifications')]
     const theirs = await two.socket('/notifications')
@@ -264,7 +265,7 @@ describe('points', () => {
 describe('the daily bonus', () => {
   const midnightAfter = (now: number) => (Math.floor(now / 86_400_000) + 1) * 86_400_000
 
-  test.each(over)('over %s: is claimed once a day, and days begin at midnight UTC', async (door) => {
+  solo.each(over)('over %s: is claimed once a day, and days begin at midnight UTC', async (door) => {
     const nextResetAt = new Date(midnightAfter(Date.now())).toISOString()
     const today = new Date().toISOString().slice(0, 10)
     const daily = () => one.does(door, points.daily, {})
@@ -285,7 +286,7 @@ describe('the daily bonus', () => {
 })
 
 describe('the leaderboard', () => {
-  test.each(over)('over %s: has most points first, equal ones at an equal place, by both shapes', async (door) => {
+  solo.each(over)('over %s: has most points first, equal ones at an equal place, by both shapes', async (door) => {
     const [three, four] = await people(server, `ranked ${round} 3`, `ranked ${round} 4`)
     // More than anybody else in this file has.
     const great = round * 1_000
@@ -306,7 +307,7 @@ describe('the leaderboard', () => {
     expect((await four.does(door, points.ownRank, {})).entry).toBeNull()
   })
 
-  test('is for everybody, ten of it where nobody says', async () => {
+  solo('is for everybody, ten of it where nobody says', async () => {
     await earns(one, 1)
     const { status, body } = await call(server.url, 'GET /api/leaderboard')
     expect(status).toBe(200)
@@ -314,7 +315,7 @@ describe('the leaderboard', () => {
     expect(points.leaderboard.output.parse(body).entries.length).toBeLessThanOrEqual(10)
   })
 
-  test('has nobody who is suspended, and takes no place from others for them', async () => {
+  solo('has nobody who is suspended, and takes no place from others for them', async () => {
     await earns(one, 90)
     await earns(two, 87)
     const listed = async () => (await two.does('rest', points.leaderboard, { limit: 100 })).entries

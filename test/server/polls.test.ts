@@ -12,6 +12,7 @@ import type { RulesPatch } from '#shared/api/verdict'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, listenTo, moderates, over, type Person, people } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -69,7 +70,7 @@ test('a poll is read with the votes that it counts, however slowly they are writ
 })
 
 describe.each(over)('a poll asked over %s', (door) => {
-  test('is a message in the order of the room, and is listed newest first', async () => {
+  solo('is a message in the order of the room, and is listed newest first', async () => {
     const room = await channelOf(owner, member)
     const first = await owner.does(door, polls.create, { room, ...drinks })
     const second = await owner.does(door, polls.create, { room, ...drinks, question: 'And to eat?', isAnonymous: true })
@@ -96,7 +97,7 @@ describe.each(over)('a poll asked over %s', (door) => {
     expect((await member.rest(`GET /api/channels/${room.id}/polls`)).body).toEqual({ polls: listed, canCreatePoll })
   })
 
-  test.each([
+  solo.each([
     ['no question', { question: '' }, 'question is required'],
     ['one option', { options: ['tea'] }, 'A poll has at least 2 options'],
     ['eleven options', { options: Array.from({ length: 11 }, (_, at) => `${at}`) }, 'A poll has at most 10 options'],
@@ -116,7 +117,7 @@ describe.each(over)('a poll asked over %s', (door) => {
     expect(refused).toMatchObject({ code: 'VALIDATION_ERROR', status: 400, message: text })
   })
 
-  test('is judged like any other message', async () => {
+  solo('is judged like any other message', async () => {
     const room = await channelOf(owner, member)
     await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'moderator' })
     const asks = (spoiled: object = {}) => member.refused(door, polls.create, { room, ...drinks, ...spoiled })
@@ -141,25 +142,28 @@ describe.each(over)('a poll asked over %s', (door) => {
     expect((await member.refused(door, polls.create, { room: slow, ...drinks })).code).toBe('MUTED')
   })
 
-  test('M32: is for every member where polls are allowed to everyone, for moderators or for nobody where the rule says so', async () => {
-    for (const room of [await channelOf(owner, member), await groupOf(owner, member)]) {
-      const may = async (who: Person) => (await who.does('rest', polls.list, { room })).canCreatePoll
-      const settle = (polls_allowed: 'everyone' | 'mods_only' | 'disabled') =>
-        moderates(owner, { room, action: 'rules', patch: { rules: { polls_allowed } } })
-      expect([await may(owner), await may(member)]).toEqual([true, true])
-      await member.does(door, polls.create, { room, ...drinks })
-      await settle('mods_only')
-      expect([await may(owner), await may(member)]).toEqual([true, false])
-      const refused = await member.refused(door, polls.create, { room, ...drinks })
-      expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', message: 'Polls are not allowed' })
-      await owner.does(door, polls.create, { room, ...drinks })
-      await settle('disabled')
-      expect([await may(owner), await may(member)]).toEqual([false, false])
-      expect((await owner.refused(door, polls.create, { room, ...drinks })).code).toBe('CONTENT_NOT_ALLOWED')
-    }
-  })
+  solo(
+    'M32: is for every member where polls are allowed to everyone, for moderators or for nobody where the rule says so',
+    async () => {
+      for (const room of [await channelOf(owner, member), await groupOf(owner, member)]) {
+        const may = async (who: Person) => (await who.does('rest', polls.list, { room })).canCreatePoll
+        const settle = (polls_allowed: 'everyone' | 'mods_only' | 'disabled') =>
+          moderates(owner, { room, action: 'rules', patch: { rules: { polls_allowed } } })
+        expect([await may(owner), await may(member)]).toEqual([true, true])
+        await member.does(door, polls.create, { room, ...drinks })
+        await settle('mods_only')
+        expect([await may(owner), await may(member)]).toEqual([true, false])
+        const refused = await member.refused(door, polls.create, { room, ...drinks })
+        expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', message: 'Polls are not allowed' })
+        await owner.does(door, polls.create, { room, ...drinks })
+        await settle('disabled')
+        expect([await may(owner), await may(member)]).toEqual([false, false])
+        expect((await owner.refused(door, polls.create, { room, ...drinks })).code).toBe('CONTENT_NOT_ALLOWED')
+      }
+    },
+  )
 
-  test('is for members alone', async () => {
+  solo('is for members alone', async () => {
     const room = await channelOf(owner, member)
     expect((await outsider.refused(door, polls.create, { room, ...drinks })).code).toBe('NOT_A_MEMBER')
     expect((await owner.refused(door, polls.create, { room: nowhere, ...drinks })).code).toBe('ROOM_NOT_FOUND')
@@ -169,7 +173,7 @@ describe.each(over)('a poll asked over %s', (door) => {
     expect((await outsider.refused('rest', polls.list, { room: group })).code).toBe('ROOM_NOT_FOUND')
   })
 
-  test('a repeat with its key is the same poll', async () => {
+  solo('a repeat with its key is the same poll', async () => {
     const room = await channelOf(owner)
     const input = { room, ...drinks, client_msg_id: `same-poll-${door}` }
     const first = await owner.does(door, polls.create, input)
@@ -189,26 +193,29 @@ describe.each(over)('a poll asked over %s', (door) => {
   })
 })
 
-test('M35: a documented path answers the new poll at top level as well, and a poll says whether it is active', async () => {
-  const room = await channelOf(owner, member)
-  const ends_at = new Date(Date.now() + 60_000).toISOString()
-  const { body } = await member.rest(`POST /api/channels/${room.id}/polls`, { ...drinks, ends_at })
-  const { poll } = body as { poll: Poll }
-  expect(body).toMatchObject({ id: poll.id, question: drinks.question, is_active: true, poll: { is_active: true } })
-  const stored = await Polls.findOne({ poll_id: poll.id }).lean()
-  expect(stored).not.toBeNull()
-  await Polls.updateOne({ poll_id: poll.id }, { $set: { 'poll.ends_at': new Date(0).toISOString() } })
-  expect(await shown(member, room, poll.id)).toMatchObject({ is_active: false, is_closed: false })
-  const open = (await owner.does('socket', polls.create, { room, ...drinks })).poll
-  const closed = await owner.does('rest', polls.update, { room, pollId: open.id, isClosed: true })
-  expect(closed.poll).toMatchObject({ is_active: false, is_closed: true })
-})
+solo(
+  'M35: a documented path answers the new poll at top level as well, and a poll says whether it is active',
+  async () => {
+    const room = await channelOf(owner, member)
+    const ends_at = new Date(Date.now() + 60_000).toISOString()
+    const { body } = await member.rest(`POST /api/channels/${room.id}/polls`, { ...drinks, ends_at })
+    const { poll } = body as { poll: Poll }
+    expect(body).toMatchObject({ id: poll.id, question: drinks.question, is_active: true, poll: { is_active: true } })
+    const stored = await Polls.findOne({ poll_id: poll.id }).lean()
+    expect(stored).not.toBeNull()
+    await Polls.updateOne({ poll_id: poll.id }, { $set: { 'poll.ends_at': new Date(0).toISOString() } })
+    expect(await shown(member, room, poll.id)).toMatchObject({ is_active: false, is_closed: false })
+    const open = (await owner.does('socket', polls.create, { room, ...drinks })).poll
+    const closed = await owner.does('rest', polls.update, { room, pollId: open.id, isClosed: true })
+    expect(closed.poll).toMatchObject({ is_active: false, is_closed: true })
+  },
+)
 
 describe.each(over)('M35: options as objects over %s', (door) => {
   const numbers = ['2', '0', '1']
   const detail = (...votes: number[]) => numbers.map((text, id) => ({ id, text, vote_count: votes[id] ?? 0 }))
 
-  test('stand beside the texts in every answer and every event, and their ids are what a vote names', async () => {
+  solo('stand beside the texts in every answer and every event, and their ids are what a vote names', async () => {
     for (const isAnonymous of [false, true]) {
       const room = await channelOf(owner, member)
       const line = await other.line()
@@ -239,7 +246,7 @@ describe.each(over)('M35: options as objects over %s', (door) => {
 })
 
 describe.each(over)('a vote over %s', (door) => {
-  test('is counted, moved and taken back; with many options each stands alone', async () => {
+  solo('is counted, moved and taken back; with many options each stands alone', async () => {
     const room = await channelOf(owner, member, other)
     const single = (await owner.does('rest', polls.create, { room, ...drinks })).poll.id
     const vote = (who: Person, pollId: string, optionIndex: number) =>
@@ -258,7 +265,7 @@ describe.each(over)('a vote over %s', (door) => {
     expect(poll?.votes[1]?.voters.sort()).toEqual([member.account, other.account].sort())
   })
 
-  test('N57: says who voted for what to who asks; not of an anonymous poll', async () => {
+  solo('N57: says who voted for what to who asks; not of an anonymous poll', async () => {
     const room = await channelOf(owner, member, other)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks, allowsMultiple: true })
     const vote = (who: Person, optionIndex: number, pollId = poll.id) =>
@@ -278,7 +285,7 @@ describe.each(over)('a vote over %s', (door) => {
     })
   })
 
-  test('in an anonymous poll names nobody, to anybody', async () => {
+  solo('in an anonymous poll names nobody, to anybody', async () => {
     const room = await channelOf(owner, member)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })
     const line = await listenTo(owner, room, await owner.socket('/rooms'))
@@ -290,7 +297,7 @@ describe.each(over)('a vote over %s', (door) => {
     expect(JSON.stringify([told, events.at(-1)])).not.toContain(member.account)
   })
 
-  test('is refused for an unknown option, for a closed or ended poll, and from those who may not vote', async () => {
+  solo('is refused for an unknown option, for a closed or ended poll, and from those who may not vote', async () => {
     const room = await channelOf(owner, member, other)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
     const vote = (who: Person, more: object = {}) =>
@@ -335,7 +342,7 @@ test('twenty votes that cross are counted each once', async () => {
   expect(seen?.votes.map(({ voters: names }) => names.length)).toEqual([0, 0, 4])
 })
 
-test('a repeated vote over REST with one key is one vote', async () => {
+solo('a repeated vote over REST with one key is one vote', async () => {
   const room = await channelOf(owner, member)
   const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
   for (const path of [`/api/rooms/channel/${room.id}`, `/api/channels/${room.id}`]) {
@@ -348,7 +355,7 @@ test('a repeated vote over REST with one key is one vote', async () => {
   expect((await shown(member, room, poll.id))?.total_votes).toBe(1)
 })
 
-test('a poll is changed and deleted by its author and by whoever may pin, with its message', async () => {
+solo('a poll is changed and deleted by its author and by whoever may pin, with its message', async () => {
   const room = await groupOf(owner, member, other)
   const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
   const about = { room, pollId: poll.id }
@@ -367,7 +374,7 @@ test('a poll is changed and deleted by its author and by whoever may pin, with i
   expect(JSON.stringify(events.filter(({ type }) => type === 'message.created'))).not.toContain('drink?')
 })
 
-test.each(over)(
+solo.each(over)(
   'N25: another question is an edit of the message that asks, for all who read, over %s',
   async (door) => {
     const room = await groupOf(owner, member, other)
@@ -394,7 +401,7 @@ test.each(over)(
   },
 )
 
-test.each(over)('N25: the message of a poll says what its poll asks, over %s', async (door) => {
+solo.each(over)('N25: the message of a poll says what its poll asks, over %s', async (door) => {
   const room = await groupOf(owner, member, other)
   const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
   await member.does('rest', polls.update, { room, pollId: poll.id, question: 'Which juice?' })
@@ -411,7 +418,7 @@ test.each(over)('N25: the message of a poll says what its poll asks, over %s', a
   expect(await member.refused('rest', polls.update, past)).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 
-test('N25: the same question again, and a vote, edit nothing', async () => {
+solo('N25: the same question again, and a vote, edit nothing', async () => {
   const room = await groupOf(owner, member, other)
   const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
   const about = { room, pollId: poll.id }
@@ -421,12 +428,66 @@ test('N25: the same question again, and a vote, edit nothing', async () => {
   expect(read.find(({ id }) => id === message.id)).toMatchObject({ version: 1, is_edited: false })
 })
 
+test('while nobody has voted, its options and how it is voted in may be others', async () => {
+  const room = await groupOf(owner, member, other)
+  const line = await listenTo(other, room)
+  const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+  const path = `PATCH /api/groups/${room.id}/polls/${poll.id}`
+  const anew = { options: ['juice', 'milk'], allowsMultiple: true, isAnonymous: true }
+  const ends = '2999-01-01T00:00:00Z'
+  expect((await other.rest(path, anew)).status).toBe(403)
+  const changed = await member.rest(path, { ...anew, ends_at: ends })
+  const asked = { options: anew.options, allows_multiple: true, is_anonymous: true, ends_at: ends, version: 2 }
+  expect(changed.body).toMatchObject({ poll: { ...asked, question: drinks.question, votes: [{}, {}] } })
+  const told = await line.follows(room, ({ type }) => type === 'poll.changed')
+  expect(told.data).toMatchObject({ poll: asked, message: { id: message.id, version: 2, is_edited: true } })
+  const { events } = await other.does('rest', messages.sync, { room })
+  const created = events.find(({ type }) => type === 'message.created')
+  expect(created?.data).toMatchObject({ poll: { options: anew.options, allows_multiple: true, is_anonymous: true } })
+  for (const optionIndex of [0, 1]) await other.does('rest', polls.vote, { room, pollId: poll.id, optionIndex })
+  expect((await shown(other, room, poll.id))?.user_votes).toEqual([0, 1])
+})
+
+test.each([
+  ['options', ['tea', 'coffee']],
+  ['allowsMultiple', true],
+  ['isAnonymous', true],
+])('once somebody has voted, %s stays', async (name, value) => {
+  const room = await groupOf(owner, member)
+  const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
+  const about = { room, pollId: poll.id }
+  await member.does('rest', polls.vote, { ...about, optionIndex: 2 })
+  expect(await owner.refused('rest', polls.update, { ...about, [name]: value })).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: 'Somebody has voted: options, allowsMultiple and isAnonymous stay as they are',
+  })
+  const same = { options, allowsMultiple: false, isAnonymous: null, isClosed: true, ends_at: null }
+  expect((await owner.does('rest', polls.update, { ...about, ...same })).poll).toMatchObject({
+    is_closed: true,
+    options,
+  })
+  await owner.does('rest', polls.update, { ...about, isClosed: false })
+  await member.does('rest', polls.vote, { ...about, optionIndex: 2 })
+  expect((await owner.does('rest', polls.update, { ...about, [name]: value })).poll.version).toBe(6)
+})
+
+test('other options of a poll are judged like a message, and differ from one another', async () => {
+  const room = await groupOf(owner, member)
+  await moderates(owner, { room, action: 'word_add', patch: { word: 'juice' } })
+  const { poll } = await member.does('rest', polls.create, { room, ...drinks })
+  const change = (given: string[]) => member.refused('rest', polls.update, { room, pollId: poll.id, options: given })
+  expect((await change(['tea', 'juice'])).code).toBe('BLOCKED_WORD')
+  for (const given of [['tea', 'tea'], ['tea'], Array.from({ length: 11 }, (_, at) => `${at}`)])
+    expect((await change(given)).code).toBe('VALIDATION_ERROR')
+  expect((await shown(member, room, poll.id))?.options).toEqual(options)
+})
+
 const takings: [string, (room: RoomRef, poll: Poll) => Promise<unknown>][] = [
   ['its own deletion', (room, { id }) => member.does('rest', polls.remove, { room, pollId: id })],
   ['its message’s deletion', (room, { message_id: id }) => member.does('rest', messages.remove, { room, id })],
   ['a purge of its author', (room) => moderates(owner, { room, action: 'purge', target: member.account })],
 ]
-test.each(takings)('%s takes the words of a poll from everywhere', async (_by, takeBack) => {
+solo.each(takings)('%s takes the words of a poll from everywhere', async (_by, takeBack) => {
   const room = await groupOf(owner, member, other)
   const secret = 'Where is the key?'
   const cid = crypto.randomUUID()
@@ -458,13 +519,13 @@ test.each(takings)('%s takes the words of a poll from everywhere', async (_by, t
   expect(shownStill).toMatchObject({ ...drinks, total_votes: 1 })
 })
 
-test('in alpha every member may ask, under its own path', async () => {
+solo('in alpha every member may ask, under its own path', async () => {
   const asked = await member.rest('POST /api/alpha/polls', { ...drinks, ends_at: '2999-01-01T00:00:00Z' })
   expect(asked.body).toMatchObject({ poll: { channel_id: null, group_id: null, ends_at: '2999-01-01T00:00:00Z' } })
   expect((await other.rest('GET /api/alpha/polls')).body).toMatchObject({ canCreatePoll: true })
 })
 
-test('a direct conversation has no polls, as nothing in it is to be read by the server', async () => {
+solo('a direct conversation has no polls, as nothing in it is to be read by the server', async () => {
   const { room } = await owner.does('rest', rooms.openDm, { recipientAddress: member.account })
   const ref = { type: 'dm', id: room.id } as const
   for (const door of over)

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'

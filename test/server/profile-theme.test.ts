@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { UploadRecords } from '#server/domains/files/model'
 import { namedAmong } from '#server/domains/files/removal'

@@ -13,6 +13,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, moderates, type Person, people, sealed } from '#test/support/people'
+import { solo } from '#test/support/solo'
 
 let server: Booted
 let owner: Person
@@ -81,7 +82,7 @@ const masked = (frame: string) =>
 const lastOf = (frames: readonly string[]) => frames.at(-1) ?? ''
 
 describe('a handshake', () => {
-  test.each([
+  solo.each([
     ['none', undefined, 1],
     ['null', null, 1],
     ['1', 1, 1],
@@ -91,7 +92,7 @@ describe('a handshake', () => {
     expect(await wire.ready()).toMatchObject({ protocol: spoken })
   })
 
-  test.each([
+  solo.each([
     ['0', 0],
     ['3', 3],
     ['a text', '2'],
@@ -130,7 +131,7 @@ describe('a message of sixty characters', () => {
     `"poll_id":null,"is_pinned":false,"pinned_by":null,"pinned_at":null,"is_edited":false,"edited_at":null,` +
     `"is_deleted":false,"deleted_by":null,"deleted_at":null,"delete_reason":null}`
 
-  test.each([undefined, 1] as const)('is the same bytes as ever for who names %s as protocol', async (protocol) => {
+  solo.each([undefined, 1] as const)('is the same bytes as ever for who names %s as protocol', async (protocol) => {
     const { event, ack } = await sent(protocol)
     expect(masked(event)).toBe(
       `42/rooms,["room:event",{"room":{"type":"channel","id":"uuid"},"epoch":"uuid","seq":4,"at":"time",` +
@@ -143,7 +144,7 @@ describe('a message of sixty characters', () => {
     )
   })
 
-  test('is at most 420 bytes by protocol 2, and so is its answer', async () => {
+  solo('is at most 420 bytes by protocol 2, and so is its answer', async () => {
     const { event, ack } = await sent(2)
     expect(masked(event)).toBe(
       `42/rooms,["room:event",{"room":"channel:uuid","seq":4,"at":0,"actor":{"id":"address","name":"0xff0d…eaef"},` +
@@ -251,7 +252,7 @@ describe('the epoch by protocol 2', () => {
   const said = (frames: readonly string[]) =>
     frames.map((frame) => (payloadOf(frame)[1] as LeanEvent).epoch !== undefined)
 
-  test('is said by the first event after somebody came or went, and left out by the others', async () => {
+  solo('is said by the first event after somebody came or went, and left out by the others', async () => {
     const room = await channelOf(owner, ada, bob)
     const [one, other] = [await wireOf(ada, 2), await wireOf(bob, 2)]
     const says = async () => void (await owner.does('rest', messages.send, { room, text: 'x' }))
@@ -267,7 +268,7 @@ describe('the epoch by protocol 2', () => {
     expect(new Set(one.events().map(({ epoch }) => epoch))).toEqual(new Set([(data as { epoch: string }).epoch]))
   })
 
-  test('of another one says so, and the next is of that', () => {
+  solo('of another one says so, and the next is of that', () => {
     const node = { state: new Map() } as Node
     const says = (key: string, epoch: string) => saysEpoch(node, key, epoch)
     expect(['first', 'first', 'second', 'second', 'first'].map((epoch) => says('alpha', epoch))).toEqual([
@@ -282,7 +283,7 @@ describe('the epoch by protocol 2', () => {
     expect([says('alpha', 'first'), says('channel:a', 'first')]).toEqual([true, false])
   })
 
-  test('is told where the join could not tell it, as nothing had been said yet', async () => {
+  solo('is told where the join could not tell it, as nothing had been said yet', async () => {
     const room = { type: 'dm', id: [ada.account, bob.account].sort().join('~') } as const
     const lean = await wireOf(ada, 2)
     expect((await lean.does('room:join', { room })).data).toMatchObject({ epoch: '' })
@@ -306,7 +307,7 @@ describe('the answer to a send', () => {
     return { whole, again: again.data, rest, lean: lean.data as LeanSent }
   }
 
-  test.each([
+  solo.each([
     ['a text', { text: 'hello' }],
     ['spaces around it', { content: '  hello  ' }],
     ['another spelling', { content: 'hello', messageType: 'gif' }],
@@ -326,7 +327,7 @@ describe('the answer to a send', () => {
     expect(rows[0]).toEqual(whole.message)
   })
 
-  test('quotes what it answers, and says when the next message may be sent', async () => {
+  solo('quotes what it answers, and says when the next message may be sent', async () => {
     const room = await channelOf(owner, ada)
     const { message } = await owner.does('rest', messages.send, { room, text: 'first' })
     await moderates(owner, { room, action: 'rules', patch: { rules: { slow_mode_seconds: 5 } } })
@@ -336,7 +337,7 @@ describe('the answer to a send', () => {
     expect(whole.message).toMatchObject({ reply_to_id: message.id, reply_to: { content: 'first' } })
   })
 
-  test('tells a repeat what it was, and a refusal as ever', async () => {
+  solo('tells a repeat what it was, and a refusal as ever', async () => {
     const room = await channelOf(owner, ada)
     const lean = await wireOf(ada, 2)
     const drafted = { room, client_msg_id: crypto.randomUUID(), text: 'once' }

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { PushBrowsers } from '#server/domains/push/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'
@@ -12,13 +12,15 @@ import { friends } from '#shared/api/friends'
 import { unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { push as contract } from '#shared/api/push'
+import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
-import { bookable, inThreeDays, openAlways } from '#test/support/bookings'
+import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
-import { befriend, channelOf, groupOf, type Person, people, person, sealed } from '#test/support/people'
+import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
+import { solo } from '#test/support/solo'
 import { call } from '#test/support/wallet'
 
 const push = fakePush()
@@ -49,7 +51,9 @@ async function subscribes(who: Person, browser = newBrowser()): Promise<string> 
 }
 const givenAt = (endpoint: string) => push.sent.filter((one) => one.endpoint === endpoint).map(({ message }) => message)
 const noticesAt = (endpoint: string) =>
-  givenAt(endpoint).map(({ text }) => JSON.parse(text) as { title: string; body: string; type: string; tag: string })
+  givenAt(endpoint).map(
+    ({ text }) => JSON.parse(text) as { title: string; body: string; type: string; url: string; tag: string },
+  )
 const titlesAt = (endpoint: string) => noticesAt(endpoint).map(({ title }) => title)
 const tells = (endpoint: string, ...notices: object[]) => expect.poll(() => noticesAt(endpoint)).toMatchObject(notices)
 
@@ -73,7 +77,7 @@ async function settled(endpoint: string, to: Person): Promise<void> {
 }
 
 describe('browsers', () => {
-  test('subscribe by the key of the server, and are told until they are taken away', async () => {
+  solo('subscribe by the key of the server, and are told until they are taken away', async () => {
     expect((await call(server.url, 'GET /api/push/public-key')).body).toEqual({ publicKey: push.publicKey })
     const [here, there] = [await subscribes(one), await subscribes(one)]
     await sends(one, one, { title: 'A reminder', body: 'Now', url: '/#/calls' })
@@ -89,7 +93,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test('are ten of an account: the oldest goes', async () => {
+  solo('are ten of an account: the oldest goes', async () => {
     const endpoints: string[] = []
     for (let ahead = 0; ahead < 12; ahead++) {
       server.setAhead(ahead)
@@ -104,7 +108,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(10)
   })
 
-  test('belong to whoever subscribed them last', async () => {
+  solo('belong to whoever subscribed them last', async () => {
     const browser = newBrowser()
     const endpoint = await subscribes(one, browser)
     await subscribes(two, browser)
@@ -128,7 +132,18 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(1)
   })
 
-  test('that are subscribed no more are forgotten: 410 where it was the last', async () => {
+  solo('are given nothing that still waited for them when their device was signed out', async () => {
+    const endpoint = await subscribes(two)
+    push.moods.set(endpoint, 'TIMEOUT')
+    await writes(one, dmOf(one.account, two.account))
+    await expect.poll(() => push.asked).toContain(endpoint)
+    await call(two.url, 'POST /api/auth/logout', { allDevices: false }, two.token)
+    push.moods.clear()
+    await expect.poll(() => PushBrowsers.countDocuments({ account: two.account })).toBe(0)
+    expect(noticesAt(endpoint)).toEqual([])
+  })
+
+  solo('that are subscribed no more are forgotten: 410 where it was the last', async () => {
     const [here, there] = [await subscribes(one), await subscribes(one)]
     push.moods.set(here, 'gone')
     await sends(one, one)
@@ -139,7 +154,7 @@ describe('browsers', () => {
     expect((await refusal(one, one)).code).toBe('NOT_FOUND')
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT', 'refused'] as const)('whose service fails by %s stay', async (mood) => {
     const endpoint = await subscribes(one)
     push.moods.set(endpoint, mood)
     expect(await refusal(one, one)).toMatchObject({ status: 500, code: 'UPSTREAM_ERROR' })
@@ -148,7 +163,7 @@ describe('browsers', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test.each([
+  solo.each([
     'https://127.0.0.1/1',
     'https://push.test.evil.test/1',
     'https://push.test:8443/1',
@@ -165,7 +180,7 @@ describe('browsers', () => {
     expect(await PushBrowsers.countDocuments({ account: one.account })).toBe(0)
   })
 
-  test('whose keys are none do not subscribe', async () => {
+  solo('whose keys are none do not subscribe', async () => {
     const { asJson } = newBrowser()
     for (const keys of [
       { p256dh: Buffer.alloc(65, 4).toString('base64url') },
@@ -178,7 +193,7 @@ describe('browsers', () => {
     }
   })
 
-  test('of a service token do not subscribe', async () => {
+  solo('of a service token do not subscribe', async () => {
     const { body } = await root.rest('POST /api/admin/service-tokens', {
       name: `Pusher ${round}`,
       scopes: ['push:write'],
@@ -192,7 +207,7 @@ describe('browsers', () => {
     expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('of who is suspended are taken away and silenced, and none is added', async () => {
+  solo('of who is suspended are taken away and silenced, and none is added', async () => {
     await subscribes(one)
     await root.does('rest', accounts.suspend, { userAddress: one.account, ban: true })
     const { asJson: subscription } = newBrowser()
@@ -205,7 +220,7 @@ describe('browsers', () => {
 })
 
 describe('whom somebody notifies', () => {
-  test('is a friend, and who it is from is said by the server', async () => {
+  solo('is a friend, and who it is from is said by the server', async () => {
     await befriend(one, two)
     await named(one, `pushing_${round}`)
     const endpoint = await subscribes(two)
@@ -222,7 +237,7 @@ describe('whom somebody notifies', () => {
     expect(ringing).toMatchObject({ seconds: 60, urgency: 'high', topic: expect.stringMatching(/^[\w-]{32}$/) })
   })
 
-  test('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
+  solo('T63: is no stranger, nor anybody blocked, whether they are subscribed or not', async () => {
     const endpoint = await subscribes(two)
     const stranger = await refusal(one, two)
     expect(stranger).toMatchObject({ status: 403, code: 'FORBIDDEN' })
@@ -240,13 +255,13 @@ describe('whom somebody notifies', () => {
     expect(titlesAt(endpoint).filter((title) => title.endsWith('Now'))).toHaveLength(1)
   })
 
-  test.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
+  solo.each(['senderAddress', 'callerId'])('T07: is told of nobody else by %s', async (field) => {
     await befriend(one, two)
     await subscribes(two)
     expect(await refusal(one, two, { [field]: root.account })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test.each([
+  solo.each([
     'https://evil.test/',
     '//evil.test/',
     'http://localhost:3000//evil.test/',
@@ -260,13 +275,13 @@ describe('whom somebody notifies', () => {
     expect((await refusal(one, one, { url })).status).toBe(400)
   })
 
-  test('is led to this site, by a path or an address', async () => {
+  solo('is led to this site, by a path or an address', async () => {
     const endpoint = await subscribes(one)
     for (const url of ['http://localhost:3000/#/calls', '/room/ABC', '', null]) await sends(one, one, { url })
     expect(noticesAt(endpoint)).toMatchObject([{ url: '/#/calls' }, { url: '/room/ABC' }, { url: '/' }, { url: '/' }])
   })
 
-  test('hears nothing of who is silenced, who is not told so', async () => {
+  solo('hears nothing of who is silenced, who is not told so', async () => {
     await befriend(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })
@@ -274,7 +289,7 @@ describe('whom somebody notifies', () => {
     expect(noticesAt(endpoint)).toEqual([])
   })
 
-  test('is notified so often in an hour', async () => {
+  solo('is notified so often in an hour', async () => {
     await befriend(one, two)
     await subscribes(two)
     const most = 20 * scale
@@ -285,20 +300,37 @@ describe('whom somebody notifies', () => {
 })
 
 describe('preferences', () => {
-  const all = { notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true }
+  const all = {
+    ...{ notifyDms: true, notifyGroups: true, notifyChannels: true, notifyCalls: true },
+    notifyInvitations: true,
+  }
 
-  test('are all on at first, and what is named is changed', async () => {
+  solo('are all on at first, and what is named is changed', async () => {
     const read = () => one.does('rest', contract.preferences, {})
-    expect(await read()).toEqual({ quietStart: null, quietEnd: null, ...all })
+    expect(await read()).toEqual({ quietStart: null, quietEnd: null, quietTimezone: null, ...all })
     await one.does('rest', contract.changePreferences, { quietStart: 22, quietEnd: 7, notifyGroups: false })
     await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyDms: null })
-    expect(await read()).toEqual({ quietStart: 22, quietEnd: 7, ...all, notifyGroups: false, notifyCalls: false })
+    expect(await read()).toEqual({
+      ...{ quietStart: 22, quietEnd: 7, quietTimezone: null },
+      ...all,
+      notifyGroups: false,
+      notifyCalls: false,
+    })
     await one.does('rest', contract.changePreferences, { quietStart: '', quietEnd: null })
     expect(await read()).toMatchObject({ quietStart: null, quietEnd: null })
     expect(await two.does('rest', contract.preferences, {})).toMatchObject(all)
   })
 
-  test.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
+  solo('that an older version stored want what is new, too', async () => {
+    await one.does('rest', contract.changePreferences, { notifyCalls: false, notifyInvitations: false })
+    await PushPreferences.updateOne({ _id: one.account }, { $unset: { notify_invitations: '' } })
+    expect(await one.does('rest', contract.preferences, {})).toMatchObject({
+      notifyCalls: false,
+      notifyInvitations: true,
+    })
+  })
+
+  solo.each([{}, { notifyDms: null }, { quietStart: 24 }, { quietEnd: -1 }, { quietStart: 1.5 }, { notifyDms: 'no' }])(
     'take no %j',
     async (change) => {
       const { status } = await one.refused('rest', contract.changePreferences, change as never)
@@ -306,11 +338,12 @@ describe('preferences', () => {
     },
   )
 
-  test.each([
+  solo.each([
     ['message', 'notifyDms', 'notify_dms'],
     ['group_message', 'notifyGroups', 'notify_groups'],
     ['channel_message', 'notifyChannels', 'notify_channels'],
     ['incoming_call', 'notifyCalls', 'notify_calls'],
+    ['group_invitation', 'notifyInvitations', 'notify_invitations'],
   ] as const)('silence %s by %s', async (type, name, suppressed) => {
     const endpoint = await subscribes(one)
     await one.does('rest', contract.changePreferences, { [name]: false })
@@ -319,7 +352,7 @@ describe('preferences', () => {
     expect(noticesAt(endpoint)).toHaveLength(1)
   })
 
-  test('have hours in which calls alone are told, over midnight too', async () => {
+  solo('have hours in which calls alone are told, over midnight too', async () => {
     await subscribes(one)
     const hour = (ahead: number) => (new Date().getUTCHours() + ahead + 24) % 24
     const quiet = async (from: number, to: number) => {
@@ -335,10 +368,25 @@ describe('preferences', () => {
     await quiet(-1, 2)
     expect(await sends(one, one, { type: 'incoming_call' })).toEqual({ success: true })
   })
+
+  test('tell of nothing, calls too, while somebody does not want to be disturbed', async () => {
+    const endpoint = await subscribes(two)
+    await two.does('rest', accounts.updateProfile, { do_not_disturb: true })
+    for (const type of ['notification', 'incoming_call'] as const)
+      expect(await sends(two, two, { type })).toEqual({ success: true, suppressed: 'do_not_disturb' })
+    await writes(one, dmOf(one.account, two.account))
+    await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'ringing' })
+    await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'missed' })
+    await two.does('rest', accounts.updateProfile, { do_not_disturb: false })
+    expect(await sends(two, two)).toEqual({ success: true })
+    await settled(endpoint, two)
+    expect(noticesAt(endpoint).filter(({ type }) => type === 'incoming_call')).toEqual([])
+    expect(await two.does('rest', contract.preferences, {})).not.toHaveProperty('doNotDisturb')
+  })
 })
 
 describe('browsers are told by themselves', () => {
-  test('of a direct message, and of nothing in it', async () => {
+  solo('of a direct message, and of nothing in it', async () => {
     const endpoint = await subscribes(two)
     const mine = await subscribes(one)
     const room = dmOf(one.account, two.account)
@@ -356,7 +404,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(mine)).toEqual([])
   })
 
-  test('of a mention and a reply in a channel, and of nothing else there', async () => {
+  solo('of a mention and a reply in a channel, and of nothing else there', async () => {
     const room = await channelOf(one, two)
     const endpoint = await subscribes(two)
     const own = await writes(two, room, 'What do you think?')
@@ -377,7 +425,7 @@ describe('browsers are told by themselves', () => {
       .toMatchObject({ body: 'Yes' })
   })
 
-  test('of a mention in a channel they are not in, never', async () => {
+  solo('of a mention in a channel they are not in, never', async () => {
     const room = await channelOf(one)
     const endpoint = await subscribes(two)
     await writes(one, room, '@two look', { mentions: [{ kind: 'user', id: two.account, start: 0, len: 4 }] })
@@ -385,14 +433,14 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).every(({ type }) => type === 'message')).toBe(true)
   })
 
-  test('of what is said in a group', async () => {
+  solo('of what is said in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await writes(one, room, 'Dinner at eight')
     await tells(endpoint, { type: 'group_message', body: 'Dinner at eight', tag: roomKey(room) })
   })
 
-  test('of a call that rings, also in quiet hours, for as long as it rings', async () => {
+  solo('of a call that rings, also in quiet hours, for as long as it rings', async () => {
     const endpoint = await subscribes(two)
     const hour = new Date().getUTCHours()
     await two.does('rest', contract.changePreferences, { quietStart: hour, quietEnd: (hour + 2) % 24 })
@@ -412,20 +460,65 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).filter(({ type }) => type === 'incoming_call')).toHaveLength(1)
   })
 
-  test('of a request to be friends', async () => {
+  solo('of a request to be friends', async () => {
     const endpoint = await subscribes(two)
     await one.does('rest', friends.request, { toAddress: two.account })
     const told = { type: 'notification', body: 'Would like to be your friend', url: '/#/friends' }
     await tells(endpoint, { ...told, senderAddress: one.account })
   })
 
-  test('of a call that somebody has booked', async () => {
+  solo('of an invitation to a group, until that is turned off', async () => {
+    const endpoint = await subscribes(two)
+    const invite = (from: Person) =>
+      from.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses: [two.account] })
+    await invite(one)
+    const told = { type: 'group_invitation', body: `Invites you to Readers ${round}`, url: '/#/' }
+    await tells(endpoint, { ...told, senderAddress: one.account })
+    await two.does('rest', contract.changePreferences, { notifyInvitations: false })
+    await invite(await person(server, `inviter ${round}`))
+    await settled(endpoint, two)
+    expect(noticesAt(endpoint).filter(({ type }) => type === told.type)).toHaveLength(1)
+  })
+
+  solo('of a call that somebody has booked', async () => {
     const host = await bookable(server, `host of pushes ${round}`)
     await openAlways(host)
     const endpoint = await subscribes(host)
     const input = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
-    await one.does('rest', booking.schedule, input)
-    await tells(endpoint, { type: 'notification', body: 'Has booked a call with you', senderAddress: one.account })
+    const { id } = await one.does('rest', booking.schedule, input)
+    const place = { type: 'notification', url: '/#/calls', tag: `booking:${id}`, senderAddress: one.account }
+    await tells(endpoint, { ...place, body: 'Has booked a call with you' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await one.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await settled(endpoint, host)
+    expect(noticesAt(endpoint).filter(({ type }) => type === 'notification')).toMatchObject([
+      { ...place, body: 'Has booked a call with you' },
+      { ...place, body: 'Has cancelled a call with you' },
+    ])
+  })
+
+  test('of a call that its host, or a guest, has cancelled, and not who has done it', async () => {
+    const host = await bookable(server, `cancels calls ${round}`)
+    await openAlways(host)
+    const [hosts, bookers] = [await subscribes(host), await subscribes(one)]
+    const { id } = await one.does('rest', booking.schedule, {
+      recipientAddress: host.account,
+      scheduledAt: inThreeDays(12),
+    })
+    await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    await tells(bookers, told)
+    const booked = { recipientAddress: host.account, scheduledAt: inThreeDays(14), ...guestOf(`Guest ${round}`) }
+    const { body } = await asGuest(server.url, booked)
+    const { invite_token: token } = body
+    await call(server.url, `PATCH /api/scheduling/calls/${body.id}`, { status: 'cancelled', token })
+    await expect
+      .poll(() => noticesAt(hosts).at(-1))
+      .toMatchObject({
+        ...{ title: `Guest ${round}`, body: 'Has cancelled a call with you', senderAddress: null },
+      })
+    await settled(hosts, host)
+    expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toHaveLength(1)
   })
 
   test('not while a page of theirs is in front of them, on whichever node; where it is hidden, they are', async () => {
@@ -449,7 +542,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test.each([
+  solo.each([
     ['silenced', async () => two.does('rest', social.mute, { conversationType: 'dm', conversationId: one.account })],
     ['not wanted', async () => two.does('rest', contract.changePreferences, { notifyDms: false })],
   ] as const)('not of a conversation that is %s', async (why, act) => {
@@ -467,13 +560,44 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(endpoint).some(({ tag }) => tag === roomKey(dmOf(one.account, two.account)))).toBe(false)
   })
 
-  test('not of what somebody blocked says in a group', async () => {
+  solo('not of what somebody blocked says in a group', async () => {
     const room = await groupOf(one, two)
     const endpoint = await subscribes(two)
     await two.does('rest', social.block, { userAddress: one.account })
     await writes(one, room, 'Hello')
     await settled(endpoint, two)
     expect(noticesAt(endpoint).some(({ type }) => type === 'group_message')).toBe(false)
+  })
+
+  /** A group in which somebody is told of what one of them says, friend or stranger, and has blocked the third, at the same node. */
+  async function withBlocked(isFriend: boolean) {
+    if (isFriend) await befriend(one, two)
+    const third = await personAt(one.url, `blocked ${round}`)
+    const room = await groupOf(one, two, third)
+    const endpoint = await subscribes(two)
+    await two.does('rest', social.block, { userAddress: third.account })
+    const bodies = () => noticesAt(endpoint).map(({ body }) => body)
+    // What is written now is looked at together.
+    await writes(one, room, 'Are you there?')
+    await expect.poll(bodies).toEqual(['Are you there?'])
+    return { third, room, bodies }
+  }
+
+  test.each([
+    ['a friend', true],
+    ['a stranger', false],
+  ])('of what %s says, not of what somebody blocked says in the same moment', async (_who, isFriend) => {
+    const { third, room, bodies } = await withBlocked(isFriend)
+    await writes(one, room, 'Dinner at eight')
+    await writes(third, room, 'Hello')
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
+  })
+
+  test('of what a friend says, however much somebody blocked says in the same moment', async () => {
+    const { third, room, bodies } = await withBlocked(true)
+    await writes(one, room, 'Dinner at eight')
+    await Promise.all(Array.from({ length: 60 }, () => writes(third, room, 'Hello')))
+    await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
   })
 
   test('by one node, whichever follow the room, and once for all that is said in a moment', async () => {
@@ -492,7 +616,7 @@ describe('browsers are told by themselves', () => {
     expect(ofRoom()).toBeLessThan(12)
   })
 
-  test('again where the push service fails, and no more where the browser is gone', async () => {
+  solo('again where the push service fails, and no more where the browser is gone', async () => {
     const [failing, gone] = [await subscribes(two), await subscribes(two)]
     push.moods.set(failing, 'UPSTREAM_ERROR').set(gone, 'gone')
     await writes(one, dmOf(one.account, two.account))
@@ -510,7 +634,7 @@ describe('the key of a server', () => {
     expect(publicKeyOf(kept)).toHaveLength(87)
   })
 
-  test('is given as a pair', () => {
+  solo('is given as a pair', () => {
     const privateKey = newPrivateKey()
     const VAPID_PUBLIC_KEY = publicKeyOf(privateKey)
     const read = (values: Record<string, string>) => readConfig({ NODE_ENV: 'test', ...values }).push

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { entryOf } from '#server/domains/room-state/entries'
 import { reactionChanged } from '#server/domains/room-state/events/messages'

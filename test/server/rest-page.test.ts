@@ -33,6 +33,8 @@ test.skipIf(!['bash', 'curl', 'jq'].every(isThere))(
           { id, duplicate: null },
           { id, duplicate: true },
           { success: false, error: expect.objectContaining({ code: 'VALIDATION_ERROR' }) },
+          { success: true },
+          { type: 'dm', is_member: true },
           { newest: 'Once only', has_older: true },
           { older: 'Is anybody there?' },
           { seq: 1, type: expect.any(String) },

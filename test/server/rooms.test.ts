@@ -19,6 +19,7 @@ import {
   person,
   sealed,
 } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -56,7 +57,7 @@ async function whileSuspended<T>(who: Person, act: () => Promise<T>): Promise<T>
 }
 
 describe('founding a channel', () => {
-  test('makes its founder the owner and first member, with the documented defaults', async () => {
+  solo('makes its founder the owner and first member, with the documented defaults', async () => {
     const answer = await owner.rest('POST /api/channels', { name: '  The Orchard ', creatorAddress: owner.account })
     expect(answer).toMatchObject({
       status: 200,
@@ -80,7 +81,7 @@ describe('founding a channel', () => {
     })
   })
 
-  test.each([
+  solo.each([
     ['no name', {}, 'name is required'],
     ['an empty name', { name: '   ' }, 'name is required'],
     [
@@ -106,7 +107,7 @@ describe('founding a channel', () => {
     expect(again).toMatchObject({ code: 'VALIDATION_ERROR', message: 'A channel with this slug exists' })
   })
 
-  test('needs a session, ones own name, and an account that is not suspended', async () => {
+  solo('needs a session, ones own name, and an account that is not suspended', async () => {
     const guest = await call(server.url, 'POST /api/channels', { name: 'Guest' })
     expect(guest).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     const foreign = await owner.rest('POST /api/channels', { name: 'Foreign', creatorAddress: member.account })
@@ -118,8 +119,52 @@ describe('founding a channel', () => {
   })
 })
 
+test('admins alone found official channels, which those who moderate everywhere moderate', async () => {
+  const asked = { name: `Harbour ${process.pid}`, isOfficial: true }
+  expect(await owner.refused('rest', rooms.createChannel, asked)).toMatchObject({ code: 'FORBIDDEN', status: 403 })
+  const { channel } = await root.does('rest', rooms.createChannel, asked)
+  expect(channel).toMatchObject({ is_official: true })
+  const room = { type: 'channel', id: channel.id } as const
+  await other.does('rest', rooms.join, { room })
+  await moderates(root, { room: null, action: 'promote', target: member.account, patch: { canMute: true } })
+  await moderates(member, { room, action: 'mute', target: other.account, duration: '1h' })
+  await moderates(root, { room: null, action: 'demote', target: member.account })
+  const ofEvent = { attendanceEventId: 7, isOfficial: true }
+  expect((await root.refused('rest', rooms.createChannel, ofEvent)).code).toBe('VALIDATION_ERROR')
+  const plain = { name: `Plain ${process.pid}`, isOfficial: null }
+  expect((await owner.does('rest', rooms.createChannel, plain)).channel.is_official).toBe(false)
+})
+
+describe('what is not kept is not passed over', () => {
+  test('a channel has no other owner than who founds it', async () => {
+    const refused = await owner.rest('POST /api/channels', { name: 'Of two', ownerAddress: member.account })
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('ownerAddress') } })
+    const own = { name: `Of one ${process.pid}`, ownerAddress: owner.account }
+    expect((await owner.rest('POST /api/channels', own)).body).toMatchObject({
+      channel: { owner_address: owner.account },
+    })
+  })
+
+  test.each([
+    ['symmetricKey', 'ab'.repeat(32)],
+    ['symmetric_key', 'ab'.repeat(32)],
+    ['password', 'eight or more'],
+    ['passwordProtected', true],
+    ['password_protected', true],
+    ['passwordSalt', 'salt'],
+    ['password_salt', 'salt'],
+    ['passwordHash', 'hash'],
+    ['password_hash', 'hash'],
+  ])('a group with %s', async (name, value) => {
+    const refused = await owner.rest('POST /api/groups', { name: 'Secret', [name]: value })
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('not kept here') } })
+    for (const empty of [null, ''])
+      expect((await owner.rest('POST /api/groups', { name: 'Open', [name]: empty })).status).toBe(200)
+  })
+})
+
 describe('finding a channel', () => {
-  test('by id and by slug it is the same room, under both paths, at top level and under its name', async () => {
+  solo('by id and by slug it is the same room, under both paths, at top level and under its name', async () => {
     const { channel } = await owner.does('rest', rooms.createChannel, { name: 'Findable', slug: 'find-me' })
     const byId = await member.rest(`GET /api/channels/${channel.id}`)
     const bySlug = await member.rest('GET /api/channels/find-me')
@@ -132,13 +177,13 @@ describe('finding a channel', () => {
     expect(sent.message.room).toEqual({ type: 'channel', id: channel.id })
   })
 
-  test('the alpha room answers as `global` and under its own path', async () => {
+  solo('the alpha room answers as `global` and under its own path', async () => {
     const answer = await member.rest('GET /api/channels/global')
     expect(answer.body).toMatchObject({ channel: { type: 'alpha', id: 'global', is_member: true, is_official: true } })
     expect((await member.does('rest', rooms.get, { room: alpha })).room).toEqual(answer.body.channel)
   })
 
-  test.each([
+  solo.each([
     'channel/no-such-slug',
     `channel/${nowhere.id}`,
     'group/nothing',
@@ -149,7 +194,7 @@ describe('finding a channel', () => {
     expect(await member.rest(`GET /api/rooms/${path}`)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
   })
 
-  test('the list holds active channels, by members, and filters by category, words and membership', async () => {
+  solo('the list holds active channels, by members, and filters by category, words and membership', async () => {
     const word = `zebra${process.pid}`
     const small = await owner.does('rest', rooms.createChannel, { name: `Small ${word}`, category: 'science' })
     const big = await owner.does('rest', rooms.createChannel, { name: `Big ${word}`, category: 'music' })
@@ -165,11 +210,25 @@ describe('finding a channel', () => {
     expect(await ids({ limit: 1, offset: 1 })).toEqual([small.channel.id])
     const guest = await call(server.url, `GET /api/channels?search=${word}`)
     expect(guest.body.channels).toMatchObject([{ is_member: false, member_count: 2 }, { member_count: 1 }])
+    const joinedByNobody = await call(server.url, `GET /api/channels?search=${word}&joined=true`)
+    expect(joinedByNobody.body).toEqual({ channels: [] })
+  })
+
+  test('the groups of somebody are for them alone, newest first', async () => {
+    const [first, second] = [await groupOf(owner, member), await groupOf(owner)]
+    const ids = async (who: Person) => (await who.does('rest', rooms.groups, { limit: 200 })).groups.map(({ id }) => id)
+    expect((await ids(owner)).slice(0, 2)).toEqual([second.id, first.id])
+    const theirs = await ids(member)
+    expect([theirs.includes(first.id), theirs.includes(second.id)]).toEqual([true, false])
+    await member.rest(`POST /api/groups/${first.id}/leave`)
+    expect(await ids(member)).not.toContain(first.id)
+    expect(await member.rest(`GET /api/groups?userAddress=${owner.account}`)).toMatchObject({ status: 403 })
+    expect(await call(server.url, 'GET /api/groups')).toMatchObject({ status: 401 })
   })
 })
 
 describe('joining and leaving', () => {
-  test('one joins once, by name, and may leave as often as one likes', async () => {
+  solo('one joins once, by name, and may leave as often as one likes', async () => {
     const room = await channelOf(owner)
     const joined = await member.rest(`POST /api/channels/${room.id}/join`, { userAddress: member.account })
     expect(joined).toMatchObject({ status: 200, body: { success: true, channelName: /Room/ } })
@@ -202,7 +261,7 @@ describe('joining and leaving', () => {
     expect((await owner.does('rest', rooms.get, { room })).room.member_count).toBe(5)
   })
 
-  test('who is banned, suspended or asks for no room, does not get in', async () => {
+  solo('who is banned, suspended or asks for no room, does not get in', async () => {
     const room = await channelOf(owner)
     await moderates(owner, { room, action: 'ban', target: banished.account, duration: '1h', reason: 'spam' })
     const banned = await banished.rest(`POST /api/channels/${room.id}/join`)
@@ -213,7 +272,7 @@ describe('joining and leaving', () => {
     expect(suspended).toMatchObject({ code: 'SUSPENDED', status: 403 })
   })
 
-  test('everybody is in alpha from the first sign-in; whoever left is in again after the next', async () => {
+  solo('everybody is in alpha from the first sign-in; whoever left is in again after the next', async () => {
     const { room } = await outsider.does('rest', rooms.get, { room: alpha })
     expect(room.is_member).toBe(true)
     expect((await outsider.rest('POST /api/alpha/leave')).body).toEqual({ success: true })
@@ -226,7 +285,7 @@ describe('joining and leaving', () => {
 })
 
 describe('members', () => {
-  test('are listed newest first, page by page, to everybody who may read', async () => {
+  solo('are listed newest first, page by page, to everybody who may read', async () => {
     const room = await channelOf(owner, member, other)
     const all = await call(server.url, `GET /api/channels/${room.id}/members`)
     expect(all.body).toMatchObject({
@@ -247,7 +306,7 @@ describe('members', () => {
     expect(await member.refused('rest', rooms.members, { room: nowhere })).toMatchObject({ code: 'ROOM_NOT_FOUND' })
   })
 
-  test('get a role only from somebody of a higher rank, and only one below theirs', async () => {
+  solo('get a role only from somebody of a higher rank, and only one below theirs', async () => {
     const room = await channelOf(owner, member, other)
     const set = (who: Person, target: Person, role: string) =>
       who.rest(`PATCH /api/channels/${room.id}/members/${target.account}/role`, { role })
@@ -299,7 +358,7 @@ describe('members', () => {
 })
 
 describe('changing a room', () => {
-  test('its owner and its admins may, and what was not named stays', async () => {
+  solo('its owner and its admins may, and what was not named stays', async () => {
     const room = await channelOf(owner, member, other)
     await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'admin' })
     const answer = await owner.rest(`PATCH /api/channels/${room.id}`, {
@@ -335,7 +394,7 @@ describe('changing a room', () => {
     expect((await member.does('rest', rooms.update, { room: group, name: 'Taken name' })).room.name).toBe('Taken name')
   })
 
-  test('that is refused leaves names and slugs to others, and its own to the room', async () => {
+  solo('that is refused leaves names and slugs to others, and its own to the room', async () => {
     const { channel } = await owner.does('rest', rooms.createChannel, {
       name: 'Keeps its name',
       slug: 'keeps-its-slug',
@@ -353,7 +412,7 @@ describe('changing a room', () => {
       expect((await member.refused('rest', rooms.createChannel, own)).code).toBe('VALIDATION_ERROR')
   })
 
-  test('is refused to its owner and its admins while they are muted', async () => {
+  solo('is refused to its owner and its admins while they are muted', async () => {
     const room = await channelOf(owner, member)
     await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'admin' })
     for (const [who, by] of [
@@ -371,7 +430,7 @@ describe('changing a room', () => {
     }
   })
 
-  test('is refused for no room, by the suspended and in an archived room', async () => {
+  solo('is refused for no room, by the suspended and in an archived room', async () => {
     const room = await channelOf(owner)
     const patch = { description: 'new' }
     expect((await owner.refused('rest', rooms.update, { room: nowhere, ...patch })).code).toBe('ROOM_NOT_FOUND')
@@ -383,7 +442,7 @@ describe('changing a room', () => {
 })
 
 describe('an archived room', () => {
-  test('is closed by its owner alone, read by everybody, written by nobody', async () => {
+  solo('is closed by its owner alone, read by everybody, written by nobody', async () => {
     const room = await channelOf(owner, member)
     const { message } = await member.does('socket', messages.send, { room, text: 'before the end' })
     await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'admin' })
@@ -414,7 +473,7 @@ describe('an archived room', () => {
 })
 
 describe('a group', () => {
-  test('is there for those who were invited and for nobody else', async () => {
+  solo('is there for those who were invited and for nobody else', async () => {
     const room = await groupOf(owner, member)
     const { room: row } = await member.does('rest', rooms.get, { room })
     expect(row).toMatchObject({ type: 'group', name: 'A group', emoji: '👥', member_count: 2, is_member: true })
@@ -447,7 +506,7 @@ describe('a group', () => {
     expect(line.log(room)).toEqual([])
   })
 
-  test('its admin brings people in and takes them out; they leave on their own', async () => {
+  solo('its admin brings people in and takes them out; they leave on their own', async () => {
     const room = await groupOf(owner, member)
     const bring = (who: Person, ...people: Person[]) =>
       who.rest(`POST /api/groups/${room.id}/members`, { addresses: people.map(({ account }) => account) })
@@ -465,34 +524,37 @@ describe('a group', () => {
     expect((await member.refused('rest', rooms.get, { room })).code).toBe('ROOM_NOT_FOUND')
   })
 
-  test('nobody who has no account, is blocked or is banned is brought in, and the attempt leaves no trace', async () => {
-    const before = (await owner.rest('GET /api/user/rooms')).body.rooms
-    const create = (memberAddresses: string[]) => ({ name: 'Half a group', memberAddresses })
-    const unknown = await owner.refused('rest', rooms.createGroup, create([member.account, nobody]))
-    expect(unknown).toMatchObject({ code: 'USER_NOT_FOUND', status: 404 })
-    await outsider.does('rest', social.block, { userAddress: owner.account })
-    const blocked = await owner.refused('rest', rooms.createGroup, create([outsider.account]))
-    expect(blocked).toMatchObject({ code: 'BLOCKED', status: 403 })
-    expect((await owner.rest('GET /api/user/rooms')).body.rooms).toEqual(before)
-    const room = await groupOf(owner)
-    const add = (...addresses: string[]) => owner.refused('rest', rooms.addMembers, { id: room.id, addresses })
-    expect((await add(outsider.account)).code).toBe('BLOCKED')
-    expect((await add(nobody)).code).toBe('USER_NOT_FOUND')
-    await outsider.does('rest', social.unblock, { userAddress: owner.account })
-    await owner.does('rest', rooms.addMembers, { id: room.id, addresses: [banished.account] })
-    await moderates(owner, { room, action: 'ban', target: banished.account, duration: '1h' })
-    expect((await add(banished.account)).code).toBe('BANNED')
-    const suspended = await whileSuspended(owner, () => add(member.account))
-    expect(suspended.code).toBe('SUSPENDED')
-    const founding = await whileSuspended(outsider, () => outsider.refused('rest', rooms.createGroup, create([])))
-    expect(founding.code).toBe('SUSPENDED')
-    await owner.does('rest', rooms.archive, { room })
-    expect((await add(member.account)).code).toBe('ROOM_ARCHIVED')
-  })
+  solo(
+    'nobody who has no account, is blocked or is banned is brought in, and the attempt leaves no trace',
+    async () => {
+      const before = (await owner.rest('GET /api/user/rooms')).body.rooms
+      const create = (memberAddresses: string[]) => ({ name: 'Half a group', memberAddresses })
+      const unknown = await owner.refused('rest', rooms.createGroup, create([member.account, nobody]))
+      expect(unknown).toMatchObject({ code: 'USER_NOT_FOUND', status: 404 })
+      await outsider.does('rest', social.block, { userAddress: owner.account })
+      const blocked = await owner.refused('rest', rooms.createGroup, create([outsider.account]))
+      expect(blocked).toMatchObject({ code: 'BLOCKED', status: 403 })
+      expect((await owner.rest('GET /api/user/rooms')).body.rooms).toEqual(before)
+      const room = await groupOf(owner)
+      const add = (...addresses: string[]) => owner.refused('rest', rooms.addMembers, { id: room.id, addresses })
+      expect((await add(outsider.account)).code).toBe('BLOCKED')
+      expect((await add(nobody)).code).toBe('USER_NOT_FOUND')
+      await outsider.does('rest', social.unblock, { userAddress: owner.account })
+      await owner.does('rest', rooms.addMembers, { id: room.id, addresses: [banished.account] })
+      await moderates(owner, { room, action: 'ban', target: banished.account, duration: '1h' })
+      expect((await add(banished.account)).code).toBe('BANNED')
+      const suspended = await whileSuspended(owner, () => add(member.account))
+      expect(suspended.code).toBe('SUSPENDED')
+      const founding = await whileSuspended(outsider, () => outsider.refused('rest', rooms.createGroup, create([])))
+      expect(founding.code).toBe('SUSPENDED')
+      await owner.does('rest', rooms.archive, { room })
+      expect((await add(member.account)).code).toBe('ROOM_ARCHIVED')
+    },
+  )
 })
 
 describe('a direct conversation', () => {
-  test('is one room for both, found by either, and by nobody else', async () => {
+  solo('is one room for both, found by either, and by nobody else', async () => {
     const { room: mine } = await owner.does('rest', rooms.openDm, { recipientAddress: other.account })
     const { room: theirs } = await other.does('rest', rooms.openDm, { recipientAddress: owner.account })
     const room = dmOf(owner.account, other.account)
@@ -507,7 +569,7 @@ describe('a direct conversation', () => {
     )
   })
 
-  test('is not opened with oneself, with nobody, across a block or while suspended', async () => {
+  solo('is not opened with oneself, with nobody, across a block or while suspended', async () => {
     const open = (recipientAddress: string) => member.refused('rest', rooms.openDm, { recipientAddress })
     expect(await open(member.account)).toMatchObject({ code: 'VALIDATION_ERROR', status: 400 })
     expect(await open(nobody)).toMatchObject({ code: 'USER_NOT_FOUND', status: 404 })

@@ -12,6 +12,7 @@ import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { befriend, channelOf, type Door, outcomeOf, over, type Person, person, say } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -112,7 +113,7 @@ describe('T13: a question that waits for its turn', () => {
     return { owner, asker, agent, first, run_id }
   }
 
-  test.each(over)('is answered by the agent as it is then, changed over %s', async (door) => {
+  solo.each(over)('is answered by the agent as it is then, changed over %s', async (door) => {
     const { owner, agent, first, run_id } = await waiting({ webSearchEnabled: true })
     await owner.does(door, agents.update, { id: agent, systemInstructions: 'Speak of dogs.', webSearchEnabled: false })
     first.say('Cats.')
@@ -126,7 +127,7 @@ describe('T13: a question that waits for its turn', () => {
     await expect.poll(() => stateOf({ _id: run_id })).toBe('done')
   })
 
-  test('is not given to the model where it is refused by then', async () => {
+  solo('is not given to the model where it is refused by then', async () => {
     const { agent, first, run_id } = await waiting()
     const asked = vi.spyOn(puppet.model, 'answer')
     // As where the node that took the change died before it told anybody.
@@ -194,7 +195,7 @@ describe('T13: who may not ask any more while the answer is written', () => {
     },
   )
 
-  test.each(over)('is who is no friend, where the agent becomes for friends alone, over %s', async (door) => {
+  solo.each(over)('is who is no friend, where the agent becomes for friends alone, over %s', async (door) => {
     const { owner, agent, run_id, answer } = await written('public')
     const stranger = await somebody()
     const other = await stranger.does('socket', agents.run, { agent_id: agent, message: 'And I?' })
@@ -208,7 +209,7 @@ describe('T13: who may not ask any more while the answer is written', () => {
 })
 
 describe('T13: the answer to a question in a room', () => {
-  test.each(over)('is reached by none of the doors of a conversation, over %s', async (door) => {
+  solo.each(over)('is reached by none of the doors of a conversation, over %s', async (door) => {
     const asker = await somebody()
     const guide = (await admin.does('rest', agents.create, { name: `Guide ${++made}`, visibility: 'official' })).agent
     const room = await channelOf(asker)

@@ -20,6 +20,7 @@ import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
@@ -86,7 +87,7 @@ const chunk = (off: number, text: string) => ({ t: 'chunk', off, text }) as cons
 const wordsOf = (frames: readonly FrameBody[]) => frames.flatMap((frame) => (frame.t === 'chunk' ? [frame.text] : []))
 
 describe('a run', () => {
-  test('takes nothing after its end, from whatever is still at work', async () => {
+  solo('takes nothing after its end, from whatever is still at work', async () => {
     let late: Parameters<Work>[1] = () => undefined
     const run = await working(async (_run, tell) => {
       late = tell
@@ -101,7 +102,7 @@ describe('a run', () => {
     expect(frames.map(({ t }) => t)).toEqual(['chunk', 'done'])
   })
 
-  test('that is stopped ends so, whatever its work does then', async () => {
+  solo('that is stopped ends so, whatever its work does then', async () => {
     const run = await working(async (_run, tell, signal) => {
       tell(chunk(0, 'So far'))
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -115,7 +116,7 @@ describe('a run', () => {
     expect(after).toMatchObject({ state: 'cancelled', content: 'So far' })
   })
 
-  test.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
+  solo.each(['UPSTREAM_ERROR', 'TIMEOUT'] as const)(
     'that fails by %s before its first word names no partial message, and tells nothing that the model said of it',
     async (code) => {
       const run = await working(async () => {
@@ -126,7 +127,7 @@ describe('a run', () => {
     },
   )
 
-  test('is told at most twenty times a second, and whole', async () => {
+  solo('is told at most twenty times a second, and whole', async () => {
     const words = Array.from({ length: 200 }, (_, at) => `word ${at} `)
     let took = 0
     const run = await working(async (_run, tell) => {
@@ -161,27 +162,30 @@ describe('a run', () => {
     expect(looks()).toBeGreaterThan(8)
   })
 
-  test('is told word by word while the store takes its time, the first at once; and its end once that is stored', async () => {
-    const store = slowStore()
-    const told: string[][] = []
-    const run = await working(async ({ _id }, tell) => {
-      for (const [at, word] of ['One ', 'two ', 'three'].entries()) {
-        tell(chunk(4 * at, word))
-        if (at === 0) told.push(wordsOf(toldOf(_id)))
-        await pause(60)
-      }
-      return nothing
-    })
-    expect(told).toEqual([['One ']])
-    await expect.poll(() => wordsOf(toldOf(run._id)).join('')).toBe('One two three')
-    await expect.poll(() => store.refusals()).toBeGreaterThan(0)
-    await pause(300)
-    expect(toldOf(run._id).filter(isTerminal)).toEqual([])
-    store.open()
-    expect((await ended(run)).frames.map(({ t }) => t)).toEqual(['chunk', 'chunk', 'chunk', 'done'])
-  })
+  solo(
+    'is told word by word while the store takes its time, the first at once; and its end once that is stored',
+    async () => {
+      const store = slowStore()
+      const told: string[][] = []
+      const run = await working(async ({ _id }, tell) => {
+        for (const [at, word] of ['One ', 'two ', 'three'].entries()) {
+          tell(chunk(4 * at, word))
+          if (at === 0) told.push(wordsOf(toldOf(_id)))
+          await pause(60)
+        }
+        return nothing
+      })
+      expect(told).toEqual([['One ']])
+      await expect.poll(() => wordsOf(toldOf(run._id)).join('')).toBe('One two three')
+      await expect.poll(() => store.refusals()).toBeGreaterThan(0)
+      await pause(300)
+      expect(toldOf(run._id).filter(isTerminal)).toEqual([])
+      store.open()
+      expect((await ended(run)).frames.map(({ t }) => t)).toEqual(['chunk', 'chunk', 'chunk', 'done'])
+    },
+  )
 
-  test('tells what was done for it, and all that follows, once that is stored', async () => {
+  solo('tells what was done for it, and all that follows, once that is stored', async () => {
     const store = slowStore()
     const call = { t: 'tool', server: 'a', name: 'pay', state: 'running', ms: null } as const
     const run = await working(async (_run, tell) => {
@@ -197,7 +201,7 @@ describe('a run', () => {
     expect((await ended(run)).frames.map(({ t }) => t)).toEqual(['status', 'tool', 'chunk', 'done'])
   })
 
-  test('is told two seconds ahead of what is stored at the most, and the rest once it is stored', async () => {
+  solo('is told two seconds ahead of what is stored at the most, and the rest once it is stored', async () => {
     const now = performance.now.bind(performance)
     let ahead = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
@@ -227,7 +231,7 @@ describe('a run', () => {
     expect((await ended(run)).run.content).toBe('One two three four')
   })
 
-  test('is stored with all others in one write, soon after it was told', async () => {
+  solo('is stored with all others in one write, soon after it was told', async () => {
     const insert = vi.spyOn(RunFrames, 'insertMany')
     const says: (() => void)[] = []
     const ends: (() => void)[] = []
@@ -301,7 +305,7 @@ describe('a run', () => {
     }
   })
 
-  test.each([
+  solo.each([
     ['fails and stores nothing', async () => undefined, {}],
     ['stores and does not say so', async (write: () => Promise<unknown>) => void (await write()), {}],
     ['has a frame that cannot be read yet', async () => undefined, { code: 11_000 }],
@@ -326,7 +330,7 @@ describe('a run', () => {
     expect(frames.filter(isTerminal)).toMatchObject([{ t: 'done', message: 'One two three' }])
   })
 
-  test('that no store can take is lost, and holds up no other of the same write', async () => {
+  solo('that no store can take is lost, and holds up no other of the same write', async () => {
     const insert = RunFrames.insertMany.bind(RunFrames)
     vi.spyOn(RunFrames, 'insertMany').mockImplementation((async (...given: Parameters<typeof insert>) => {
       if (JSON.stringify(given[0]).includes('impossible')) throw new RangeError('Too long for any store')
@@ -348,7 +352,7 @@ describe('a run', () => {
     expect((await ended(bad)).run).toMatchObject({ state: 'failed', content: '', error_code: 'RUN_LOST' })
   })
 
-  test('is read from any idx, also from within frames that were stored together', async () => {
+  solo('is read from any idx, also from within frames that were stored together', async () => {
     const pieces = [[chunk(0, 'a'), chunk(1, 'b'), chunk(2, 'c')], [chunk(3, 'd')], [chunk(4, 'e'), chunk(5, 'f')]]
     let from = 0
     for (const piece of pieces) {
@@ -375,7 +379,7 @@ describe('a run', () => {
     expect(await stored(run)).toMatchObject({ state: 'failed', content: 'Further', error_code: 'RUN_LOST' })
   })
 
-  test('of more than 500 frames is resumed in part, and the rest is told', async () => {
+  solo('of more than 500 frames is resumed in part, and the rest is told', async () => {
     const asker = await somebody()
     const run = newRun(node, { agent: await agentOf(asker), account: asker.account, place: 'chat', message: 'Hi' })
     const frames = Array.from({ length: 1_200 }, (_, at): FrameBody => chunk(at, 'x'))
@@ -392,7 +396,7 @@ describe('a run', () => {
     expect((await asker.does('rest', agents.active, {})).runs).toEqual([])
   })
 
-  test('waits for the one before it, and says so once', async () => {
+  solo('waits for the one before it, and says so once', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }
     const first = newRun(node, asked)
@@ -407,7 +411,7 @@ describe('a run', () => {
     await Runs.deleteOne({ _id: first._id })
   })
 
-  test('is told the last ten messages of its conversation, and the history gives each once, page by page', async () => {
+  solo('is told the last ten messages of its conversation, and the history gives each once, page by page', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat' }
     for (let at = 0; at < 12; at++) {
@@ -439,7 +443,7 @@ describe('a run', () => {
       })
   })
 
-  test('is told the newest of what was said that 32,000 characters hold', async () => {
+  solo('is told the newest of what was said that 32,000 characters hold', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat' }
     for (const letter of ['a', 'b', 'c'])
@@ -460,7 +464,7 @@ describe('a run', () => {
     ])
   })
 
-  test('is counted where it was answered whole, and only there', async () => {
+  solo('is counted where it was answered whole, and only there', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }
     const failing: Work = async () => {
@@ -473,7 +477,7 @@ describe('a run', () => {
     expect(await count()).toBe(1)
   })
 
-  test('of an agent that is gone leaves nothing behind', async () => {
+  solo('of an agent that is gone leaves nothing behind', async () => {
     const asked = { agent: 'gone', account: 'somebody', place: 'chat', message: 'Hi' }
     const run = await beginRun(node, asked, async (_run, tell) => {
       tell(chunk(0, 'For nobody'))
@@ -507,7 +511,7 @@ describe('a run', () => {
 })
 
 describe('a conversation', () => {
-  test('is that of one person in one place: nobody else is told it, and nobody else can delete it', async () => {
+  solo('is that of one person in one place: nobody else is told it, and nobody else can delete it', async () => {
     const [one, other] = [await somebody(), await somebody()]
     const agent = await agentOf(one, { visibility: 'public' })
     const places = [
@@ -530,7 +534,7 @@ describe('a conversation', () => {
 })
 
 describe('the key of a question', () => {
-  test('is for one agent, and for who asks', async () => {
+  solo('is for one agent, and for who asks', async () => {
     const owner = await somebody()
     const stranger = await somebody()
     const [one, other] = [await agentOf(owner, { visibility: 'public' }), await agentOf(owner)]

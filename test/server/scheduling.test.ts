@@ -47,6 +47,7 @@ describe('the settings of scheduling', () => {
       scheduling_buffer_minutes: 15,
       scheduling_advance_notice_hours: 24,
       scheduling_calendar_sync: true,
+      payable: false,
     })
     const title = { scheduling_title: 'Half an hour', scheduling_free_duration_minutes: 20 }
     await who.does(door, scheduling.configure, title)
@@ -55,6 +56,16 @@ describe('the settings of scheduling', () => {
     const { settings } = await who.does(door, scheduling.configure, { scheduling_title: null })
     expect(settings).toMatchObject({ scheduling_title: null, scheduling_bio: 'About tea' })
     expect(await who.does(door, scheduling.settings, {})).toEqual(settings)
+  })
+
+  test.each(over)('say whether payments of their network are carried out here, over %s', async (door) => {
+    const who = await somebody()
+    const on = async (scheduling_network: 'base' | 'base-sepolia' | 'polygon') => {
+      const { settings } = await who.does(door, scheduling.configure, { scheduling_network })
+      expect((await who.does(door, scheduling.settings, {})).payable).toBe(settings.payable)
+      return settings.payable
+    }
+    expect([await on('base-sepolia'), await on('base'), await on('polygon')]).toEqual([true, false, false])
   })
 
   test.each(over)('are refused where they do not fit, over %s', async (door) => {

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '#client/sdk/client'
 import { runsOf } from '#client/sdk/runs'

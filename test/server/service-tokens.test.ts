@@ -11,6 +11,7 @@ import { sessionEnded } from '#shared/kit/connection'
 import { type Booted, boot } from '#test/support/boot'
 import { follow, type Line } from '#test/support/line'
 import { alpha, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, connect, signed, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -27,7 +28,7 @@ const made = (scopes: string[], more = {}) =>
   root.does('rest', serviceTokens.create, { name: 'A bot', scopes, ...more })
 
 describe('a service token', () => {
-  test('is shown once, stored as a hash, and speaks for a bot that is marked as one', async () => {
+  solo('is shown once, stored as a hash, and speaks for a bot that is marked as one', async () => {
     const { token, serviceToken } = await made(['identity:read', 'messages:write'], { name: 'Weather' })
     expect(serviceToken).toMatchObject({ name: 'Weather', created_by: root.account, last_used_at: null })
     expect(serviceToken.account).toMatch(/^bot:/)
@@ -44,7 +45,7 @@ describe('a service token', () => {
     expect(shown.body.user).toMatchObject({ is_bot: false })
   })
 
-  test('may do what its scopes name over both doors, and nothing else', async () => {
+  solo('may do what its scopes name over both doors, and nothing else', async () => {
     const { token, serviceToken } = await made(['messages:read', 'messages:write'])
     const sent = await call(url, 'POST /api/rooms/alpha/messages', { text: 'It rains.' }, token)
     expect(sent.body).toMatchObject({ message: { sender: { id: serviceToken.account, name: 'A bot' } } })
@@ -62,7 +63,7 @@ describe('a service token', () => {
     expect(JSON.stringify(refused.body)).toContain('rooms:write')
   })
 
-  test('asking an agent over a socket is writing, and hearing what it says is reading', async () => {
+  solo('asking an agent over a socket is writing, and hearing what it says is reading', async () => {
     const { token } = await made(['agents:read'])
     const line = follow(connect(url, '/agents', token))
     await line.hears('session:ready')
@@ -75,7 +76,7 @@ describe('a service token', () => {
     line.socket.close()
   })
 
-  test('N12: it is told events of the domains where it may read, and of no others', async () => {
+  solo('N12: it is told events of the domains where it may read, and of no others', async () => {
     const every = (await root.does('rest', serviceTokens.list, {})).scopes
     const bot = (await made(['messages:write'])).serviceToken.account
     const lineOf = async (namespace: string, scopes: string[]) => {
@@ -130,14 +131,14 @@ describe('a service token', () => {
       line.socket.close()
   })
 
-  test('without the scope of reading, not even what everybody may read', async () => {
+  solo('without the scope of reading, not even what everybody may read', async () => {
     const { token } = await made(['messages:write'])
     expect(await call(url, 'GET /api/channels', null, token)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     const read = await made(['rooms:read'])
     expect((await call(url, 'GET /api/channels', null, read.token)).status).toBe(200)
   })
 
-  test('a scope gives no rank: what admins may do takes an admin too', async () => {
+  solo('a scope gives no rank: what admins may do takes an admin too', async () => {
     const { token, serviceToken } = await made(['accounts:read', 'serviceTokens:write'])
     expect(await call(url, 'GET /api/admin/users', null, token)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     await root.rest('POST /api/admin/admins', { walletAddress: serviceToken.account })
@@ -146,7 +147,7 @@ describe('a service token', () => {
     expect(another).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('nobody signs in as a bot: nothing is linked to it, and its token begins no session', async () => {
+  solo('nobody signs in as a bot: nothing is linked to it, and its token begins no session', async () => {
     const { token } = await made(['identities:write', 'identity:write', 'identity:read', 'sessions:read'])
     const body = await signed(url, wallet('would be a bot'))
     expect(await call(url, 'POST /api/identities/wallet', body, token)).toMatchObject({ code: 'FORBIDDEN' })
@@ -177,7 +178,7 @@ describe('a service token', () => {
     expect(gone).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('it ends when its days are over', async () => {
+  solo('it ends when its days are over', async () => {
     const { token, serviceToken } = await made(['identity:read'], { expiresInDays: 1 })
     const day = 24 * 60 * 60 * 1_000
     const lasts = Date.parse(serviceToken.expires_at) - Date.parse(serviceToken.created_at)
@@ -190,7 +191,7 @@ describe('a service token', () => {
 })
 
 describe('making one', () => {
-  test('is refused for a person, for a bot that is not there, and for a scope that is not there', async () => {
+  solo('is refused for a person, for a bot that is not there, and for a scope that is not there', async () => {
     for (const account of [root.account, 'bot:nobody'])
       expect(
         await root.refused('rest', serviceTokens.create, { name: 'X', scopes: ['rooms:read'], account }),
@@ -199,7 +200,7 @@ describe('making one', () => {
     expect(unknown).toMatchObject({ code: 'VALIDATION_ERROR', message: 'There is no scope everything:write' })
   })
 
-  test.each([
+  solo.each([
     ['POST /api/admin/service-tokens', { name: 'X', scopes: ['rooms:read'] }],
     ['GET /api/admin/service-tokens', null],
     ['DELETE /api/admin/service-tokens/x', null],
@@ -209,14 +210,14 @@ describe('making one', () => {
     expect(await user.rest(route, input)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('a text in the form of a token is refused', async () => {
+  solo('a text in the form of a token is refused', async () => {
     const { token } = await made(['identity:read'])
     for (const forged of [`${token}x`, token.slice(0, -1), 'plaza_', `plaza_${'A'.repeat(43)}`])
       expect((await call(url, 'GET /api/auth/session', null, forged)).status).toBe(401)
   })
 })
 
-test('M14: a bot passes for nobody, and may speak for the service', async () => {
+solo('M14: a bot passes for nobody, and may speak for the service', async () => {
   const named = (name: string) =>
     call(url, 'POST /api/admin/service-tokens', { name, scopes: ['rooms:read'] }, root.token)
   const someone = await person(server, 'somebody with a name')

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { email } from '#shared/api/email'
@@ -9,6 +9,7 @@ import { codeIn, letterAfter, lettersTo } from '#test/support/letters'
 import { enrol } from '#test/support/passkeys'
 import { type Person, person } from '#test/support/people'
 import { signedBySolana, solana } from '#test/support/solana'
+import { solo } from '#test/support/solo'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -56,7 +57,7 @@ describe('M08: a change is told', () => {
     return (await changes())[0]?.text ?? ''
   }
 
-  test('M08: signing out everywhere else lists the ways to sign in that were added in the last week', async () => {
+  solo('M08: signing out everywhere else lists the ways to sign in that were added in the last week', async () => {
     const me = await person(server, 'lister')
     const linked = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('lister')))
     await enrol(server.url, undefined, { token: me.token })
@@ -81,7 +82,7 @@ describe('M08: a change is told', () => {
 describe('M08: no line of sessions is longer than ninety days', () => {
   const refresh = (token: string) => call(server.url, 'POST /api/auth/session', { refreshToken: token })
 
-  test('near the end a session and its refresh token end with the line', async () => {
+  solo('near the end a session and its refresh token end with the line', async () => {
     const { sessionToken, refreshToken } = await signIn(server.url, wallet('long'))
     await age(sessionToken, 90 * dayMilliseconds - 3_600_000)
     const { body } = await refresh(refreshToken)
@@ -90,7 +91,7 @@ describe('M08: no line of sessions is longer than ninety days', () => {
       expect(end?.getTime()).toBeLessThanOrEqual(Date.now() + 3_600_000)
   })
 
-  test('at the end nothing refreshes it', async () => {
+  solo('at the end nothing refreshes it', async () => {
     const who: Person = await person(server, 'too long')
     const { sessionToken, refreshToken } = await signIn(server.url, wallet('too long'))
     await age(sessionToken, 90 * dayMilliseconds)

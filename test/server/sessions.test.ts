@@ -9,6 +9,7 @@ import { sessionEnded, sessionExpiring } from '#shared/kit/connection'
 import { type Booted, boot } from '#test/support/boot'
 import { follow } from '#test/support/line'
 import { type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { call, connect, signIn, wallet } from '#test/support/wallet'
 
@@ -24,7 +25,7 @@ describe('devices', () => {
   })
   afterAll(() => server.close())
 
-  test('each is one row, however often it was refreshed, and the calling one is marked', async () => {
+  solo('each is one row, however often it was refreshed, and the calling one is marked', async () => {
     const me = await person(server, 'two devices')
     const phone = await signIn(server.url, wallet('two devices'), { 'user-agent': 'A phone' })
     const fresh = await refresh(phone.refreshToken)
@@ -46,22 +47,26 @@ describe('devices', () => {
     )
   })
 
-  test('N83: a bearer that is not good is refused where anybody may read; a cookie that is not good reads as nobody', async () => {
-    const { sessionToken } = await signIn(server.url, wallet('signs out'))
-    await call(server.url, 'POST /api/auth/logout', {}, sessionToken)
-    const reads = ['GET /api/channels', 'GET /api/rooms/alpha/messages', 'GET /api/public/streams']
-    for (const token of [sessionToken, 'nonsense', `${sessionToken}x`])
-      for (const read of reads) expect([read, (await call(server.url, read, null, token)).status]).toEqual([read, 401])
-    for (const read of reads)
-      expect([
-        read,
-        (await call(server.url, read, null, undefined, { cookie: `app_session=${sessionToken}` })).status,
-      ]).toEqual([read, 200])
-    const again = await signIn(server.url, wallet('signs out'), { authorization: `Bearer ${sessionToken}` })
-    expect(await statusOf(again.sessionToken)).toBe(200)
-  })
+  solo(
+    'N83: a bearer that is not good is refused where anybody may read; a cookie that is not good reads as nobody',
+    async () => {
+      const { sessionToken } = await signIn(server.url, wallet('signs out'))
+      await call(server.url, 'POST /api/auth/logout', {}, sessionToken)
+      const reads = ['GET /api/channels', 'GET /api/rooms/alpha/messages', 'GET /api/public/streams']
+      for (const token of [sessionToken, 'nonsense', `${sessionToken}x`])
+        for (const read of reads)
+          expect([read, (await call(server.url, read, null, token)).status]).toEqual([read, 401])
+      for (const read of reads)
+        expect([
+          read,
+          (await call(server.url, read, null, undefined, { cookie: `app_session=${sessionToken}` })).status,
+        ]).toEqual([read, 200])
+      const again = await signIn(server.url, wallet('signs out'), { authorization: `Bearer ${sessionToken}` })
+      expect(await statusOf(again.sessionToken)).toBe(200)
+    },
+  )
 
-  test('one that can neither call nor be refreshed any more is not shown', async () => {
+  solo('one that can neither call nor be refreshed any more is not shown', async () => {
     const me = await person(server, 'old device')
     await signIn(server.url, wallet('old device'), { 'user-agent': 'Old' })
     await Sessions.updateOne(
@@ -91,7 +96,7 @@ describe('devices', () => {
     expect(await devices(me)).toHaveLength(1)
   })
 
-  test('ending the own one signs out here, and clears the cookie', async () => {
+  solo('ending the own one signs out here, and clears the cookie', async () => {
     const { sessionToken } = await signIn(server.url, wallet('leaver here'))
     const answer = await call(server.url, `DELETE /api/auth/sessions/${await idOf(sessionToken)}`, null, sessionToken)
     expect(answer.headers.get('set-cookie')).toMatch(/^app_session=;.*Max-Age=0/)
@@ -113,7 +118,7 @@ describe('devices', () => {
     expect(await devices(me)).toHaveLength(1)
   })
 
-  test("somebody else's looks like one that is not there, and goes on", async () => {
+  solo("somebody else's looks like one that is not there, and goes on", async () => {
     const [me, other] = [await person(server, 'intruder'), await person(server, 'intruded')]
     const theirs = await idOf(other.token)
     const refused = await me.refused('rest', sessions.end, { id: theirs })

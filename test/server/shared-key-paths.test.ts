@@ -68,6 +68,22 @@ test('a message that is sent again is the first', async () => {
   expect([again.status, again.body.message]).toEqual([200, first])
 })
 
+test('what nobody could open, as its sender gives no id that it is sealed with, is refused', async () => {
+  const shared = await sharedRoom(ada)
+  const at = { room: shared.room, sender: ada.account }
+  const content = sealedUnder(shared.key, { ...at, client_msg_id: randomUUID() }, { text: 'for nobody' })
+  const wrong = { status: 400, code: 'VALIDATION_ERROR', body: { error: expect.stringContaining('wakuMessageId') } }
+  for (const name of names)
+    for (const given of [{}, { wakuMessageId: null }, { wakuMessageId: '' }])
+      expect(await ada.rest(`POST /api/channels/${shared.room.id}/${name}`, { content, ...given })).toMatchObject(wrong)
+  expect((await ada.does('rest', messages.sharedKeyHistory, { id: shared.room.id })).messages).toEqual([])
+  const key = { 'idempotency-key': randomUUID() }
+  const sealed = sealedUnder(shared.key, { ...at, client_msg_id: key['idempotency-key'] }, { text: 'by a header' })
+  expect((await ada.rest(`POST /api/channels/${shared.room.id}/p2p-messages`, { content: sealed }, key)).status).toBe(
+    200,
+  )
+})
+
 test('rooms without a shared key are refused, and nothing is stored there in clear', async () => {
   const room = await channelOf(ada)
   const wrong = {

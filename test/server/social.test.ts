@@ -10,6 +10,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { conversationOf, dmOf } from '#shared/kit/room-key'
 import { bootWith } from '#test/support/boot-with'
 import { channelOf, groupOf, moderates, outcomeOf, type Person, people, say, sealed } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 let one: Person
@@ -29,7 +30,7 @@ const unblock = (who: Person, whom: Person) => who.rest(`DELETE /api/users/block
 const blocksOf = (who: Person) => who.does('rest', social.blocks, {})
 
 describe('blocks', () => {
-  test('hold in both directions at once, and both sides see them', async () => {
+  solo('hold in both directions at once, and both sides see them', async () => {
     await say(one, dm(), sealed())
     const { body } = await block(one, two, { reason: 'Rude' })
     expect(body).toMatchObject({
@@ -49,7 +50,7 @@ describe('blocks', () => {
     })
   })
 
-  test('a second block keeps the first and takes the new reason', async () => {
+  solo('a second block keeps the first and takes the new reason', async () => {
     const [first, again] = [await block(one, two), await block(one, two, { reason: 'Worse' })]
     expect(again.body.block).toEqual({ ...(first.body.block as object), reason: 'Worse' })
     const fifty = await Promise.all(Array.from({ length: 50 }, () => block(one, two)))
@@ -57,7 +58,7 @@ describe('blocks', () => {
     expect((await blocksOf(one)).blockedUsers).toHaveLength(1)
   })
 
-  test('one lifted leaves the other', async () => {
+  solo('one lifted leaves the other', async () => {
     await block(one, two)
     await block(two, one)
     expect((await unblock(one, two)).body).toEqual({ success: true })
@@ -69,7 +70,7 @@ describe('blocks', () => {
     expect((await unblock(two, one)).body).toEqual({ success: true })
   })
 
-  test('lifting one that never was leaves no row; lifting one that was leaves one', async () => {
+  solo('lifting one that never was leaves no row; lifting one that was leaves one', async () => {
     const rows = () => RoomEvents.countDocuments({ room: `dm:${dm().id}` })
     expect((await unblock(one, two)).body).toEqual({ success: true })
     expect(await rows()).toBe(0)
@@ -97,7 +98,7 @@ describe('blocks', () => {
     expect(['200', '403 BLOCKED']).toEqual(expect.arrayContaining(sent.map(outcomeOf)))
   })
 
-  test('a blocked person still may not act on the messages of the conversation', async () => {
+  solo('a blocked person still may not act on the messages of the conversation', async () => {
     const { id: message_id } = await say(one, dm(), sealed())
     await block(two, one)
     expect(
@@ -108,7 +109,7 @@ describe('blocks', () => {
     })
   })
 
-  test('a missing or wrong field is named', async () => {
+  solo('a missing or wrong field is named', async () => {
     expect(await block(one, one)).toMatchObject({ status: 400, body: { error: 'You cannot block yourself' } })
     expect(await one.rest('POST /api/users/block', {})).toMatchObject({ status: 400 })
     expect(await one.rest('POST /api/users/block', { userAddress: wallet('never here').address })).toMatchObject({
@@ -124,7 +125,7 @@ describe('silenced conversations', () => {
   const mute = (who: Person, more: object) => who.rest('POST /api/users/mute', more)
   const mutesOf = async (who: Person) => (await who.does('rest', social.mutes, {})).mutes
 
-  test.each([
+  solo.each([
     ['1h', 3_600_000],
     ['8h', 28_800_000],
     ['1d', 86_400_000],
@@ -137,7 +138,7 @@ describe('silenced conversations', () => {
     expect(Date.parse(muted_until) - before).toBeLessThan(milliseconds + 60_000)
   })
 
-  test('are one record for each, without end unless told otherwise, whatever the case of the id', async () => {
+  solo('are one record for each, without end unless told otherwise, whatever the case of the id', async () => {
     const spelled = two.account.toUpperCase().replace('0X', '0x')
     const first = await mute(one, { conversationType: 'dm', conversationId: spelled })
     expect(first.body).toMatchObject({
@@ -157,15 +158,18 @@ describe('silenced conversations', () => {
     })
   })
 
-  test('a conversation is silent by the name that the page gives it, one between two on the side of who asked', async () => {
-    const { room } = await one.does('rest', rooms.openDm, { recipientAddress: two.account })
-    const isSilent = async (who: Person) =>
-      (await who.does('rest', inbox.list, {})).rooms.find(({ id }) => id === room.id)?.is_muted
-    await mute(one, conversationOf(room, one.account))
-    expect([await isSilent(one), await isSilent(two)]).toEqual([true, false])
-  })
+  solo(
+    'a conversation is silent by the name that the page gives it, one between two on the side of who asked',
+    async () => {
+      const { room } = await one.does('rest', rooms.openDm, { recipientAddress: two.account })
+      const isSilent = async (who: Person) =>
+        (await who.does('rest', inbox.list, {})).rooms.find(({ id }) => id === room.id)?.is_muted
+      await mute(one, conversationOf(room, one.account))
+      expect([await isSilent(one), await isSilent(two)]).toEqual([true, false])
+    },
+  )
 
-  test('end with their time', async () => {
+  solo('end with their time', async () => {
     await mute(one, { conversationType: 'dm', conversationId: two.account, duration: '1h' })
     // The clock is not ours to move, so the record is.
     const past = new Date(Date.now() - 60_000).toISOString()
@@ -173,7 +177,7 @@ describe('silenced conversations', () => {
     expect(await mutesOf(one)).toEqual([])
   })
 
-  test('still count, and do not call', async () => {
+  solo('still count, and do not call', async () => {
     const room = await channelOf(owner, one)
     await mute(one, { conversationType: 'channel', conversationId: room.id })
     const line = await one.line('/notifications')
@@ -191,7 +195,7 @@ describe('silenced conversations', () => {
     await expect.poll(told).toMatchObject({ unread: 2, silent: false, total: 2 })
   })
 
-  test.each([
+  solo.each([
     ['no conversation', { conversationType: 'dm' }, 'conversationId is required'],
     ['no type', { conversationId: 'x' }, null],
     ['an unknown type', { conversationType: 'stream', conversationId: 'x' }, null],
@@ -210,7 +214,7 @@ describe('reports', () => {
     who.rest('POST /api/users/report', { reportedAddress: two.account, reportType: 'spam', ...more })
   const reportsOf = (who: Person, query: CallOf<typeof social.reports> = {}) => who.does('rest', social.reports, query)
 
-  test.each(reportTypes)('of %s', async (reportType) => {
+  solo.each(reportTypes)('of %s', async (reportType) => {
     const { body } = await report(one, { reportType })
     expect(body.report).toMatchObject({
       reporter_address: one.account,
@@ -220,20 +224,20 @@ describe('reports', () => {
     })
   })
 
-  test('over a socket too', async () => {
+  solo('over a socket too', async () => {
     const input = { reportedAddress: two.account, reportType: 'scam', description: 'Fake shop' } as const
     expect((await one.does('socket', social.report, input)).report).toMatchObject({ report_type: 'scam' })
     expect((await reportsOf(one)).reports).toMatchObject([{ description: 'Fake shop' }])
   })
 
-  test('keep what the message says in the store, not what the reporter says it says', async () => {
+  solo('keep what the message says in the store, not what the reporter says it says', async () => {
     const room = await channelOf(owner, one, two)
     const { id: messageId } = await say(two, room, 'Good morning')
     await report(one, { messageId, messageContent: 'Something terrible' })
     expect((await reportsOf(one)).reports).toMatchObject([{ message_id: messageId, message_content: 'Good morning' }])
   })
 
-  test('M32: of a message that is unknown here keep what the reporter says it says', async () => {
+  solo('M32: of a message that is unknown here keep what the reporter says it says', async () => {
     const input = { messageId: '018f0000-0000-7000-8000-00000000000f', messageContent: 'Seen in an old copy' }
     await report(one, input)
     expect((await reportsOf(one)).reports).toMatchObject([
@@ -241,7 +245,7 @@ describe('reports', () => {
     ])
   })
 
-  test('of a sealed message keep what the reporter could read', async () => {
+  solo('of a sealed message keep what the reporter could read', async () => {
     const { id: messageId } = await say(two, dm(), sealed())
     await report(one, {
       messageId,
@@ -252,7 +256,7 @@ describe('reports', () => {
     expect((await reportsOf(one)).reports).toMatchObject([{ message_content: 'Send me your keys' }])
   })
 
-  test('of a message out of sight tell nothing of it', async () => {
+  solo('of a message out of sight tell nothing of it', async () => {
     const { id } = await say(two, await groupOf(owner, two), 'Our secret')
     expect((await report(one, { messageId: id })).status).toBe(200)
     const room = await channelOf(owner, one, two)
@@ -262,7 +266,7 @@ describe('reports', () => {
     expect((await reportsOf(one)).reports.map(({ message_content }) => message_content)).toEqual([null, null])
   })
 
-  test('of the same kind count once a day', async () => {
+  solo('of the same kind count once a day', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => report(one)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.find(({ status }) => status !== 200)).toMatchObject({
@@ -277,7 +281,7 @@ describe('reports', () => {
     expect(nextDay.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('block as well, where that is wanted', async () => {
+  solo('block as well, where that is wanted', async () => {
     await report(one, { alsoBlock: true })
     expect((await blocksOf(one)).blockedUsers).toMatchObject([
       { blocked_address: two.account, reason: 'Reported for spam' },
@@ -287,7 +291,7 @@ describe('reports', () => {
     })
   })
 
-  test('M32: are seen by their reporter and by admins, newest first', async () => {
+  solo('M32: are seen by their reporter and by admins, newest first', async () => {
     await report(one)
     await report(one, { reportType: 'other' })
     const mine = await reportsOf(one)
@@ -301,7 +305,7 @@ describe('reports', () => {
     expect(reports.slice(0, 2)).toEqual(mine.reports)
   })
 
-  test('are reviewed by admins alone, to any state', async () => {
+  solo('are reviewed by admins alone, to any state', async () => {
     const { body } = await report(one)
     const { id: reportId } = body.report as { id: string }
     const review = (who: Person, more: object) => who.rest('PATCH /api/users/report', { reportId, ...more })
@@ -326,7 +330,7 @@ describe('reports', () => {
     expect((await reportsOf(one, { status: 'dismissed' })).reports).toEqual([])
   })
 
-  test.each([
+  solo.each([
     ['oneself', () => ({ reportedAddress: one.account }), 400, 'You cannot report yourself'],
     ['an unknown kind', () => ({ reportType: 'boring' }), 400, null],
     ['nobody', () => ({ reportedAddress: undefined }), 400, null],
@@ -340,7 +344,7 @@ describe('reports', () => {
   })
 })
 
-test.each([
+solo.each([
   'GET /api/users/mute',
   'POST /api/users/mute',
   'DELETE /api/users/mute',

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { rooms } from '#shared/api/rooms'

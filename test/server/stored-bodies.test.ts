@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkEntry } from '#server/domains/events'

@@ -28,6 +28,7 @@ import {
   type Refusal,
   say,
 } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { bodyOf, call, connect } from '#test/support/wallet'
 
 let server: Booted
@@ -95,7 +96,7 @@ describe('the chat of a stream, told to those outside its room', () => {
     expect(line.log(room)[2]).toMatchObject({ data: { message: { content: 'one, again' } } })
   })
 
-  test('is told in the form of protocol 2 to a connection that speaks it', async () => {
+  solo('is told in the form of protocol 2 to a connection that speaks it', async () => {
     const { owner, id, room } = await opened()
     const lean = io(`${server.url}/streams`, { transports: ['websocket'], auth: { protocol: 2 }, forceNew: true })
     const told: LeanEvent[] = []
@@ -110,7 +111,7 @@ describe('the chat of a stream, told to those outside its room', () => {
     lean.close()
   })
 
-  test('says not by whom, on whom and why a moderator acted', async () => {
+  solo('says not by whom, on whom and why a moderator acted', async () => {
     const { owner, id, room } = await opened()
     const loud = await someone()
     await loud.does('rest', streams.say, { id, message: 'loud' })
@@ -128,7 +129,7 @@ describe('the chat of a stream, told to those outside its room', () => {
 })
 
 describe('nobody is told what they may not read', () => {
-  test('of another room, nor after they have left, nor of what was refused', async () => {
+  solo('of another room, nor after they have left, nor of what was refused', async () => {
     const { owner, id, room } = await opened()
     const other = await opened()
     const channel = await channelOf(owner)
@@ -156,7 +157,7 @@ describe('nobody is told what they may not read', () => {
     expect(JSON.stringify(stays.frames)).not.toContain('in a channel')
   })
 
-  test('once its rules close the room to them, and are told that it is closed', async () => {
+  solo('once its rules close the room to them, and are told that it is closed', async () => {
     const { owner, id, room } = await opened()
     const inside = await listenTo(owner, room)
     const line = await listening(id)
@@ -195,7 +196,7 @@ describe('nobody is told what they may not read', () => {
     expect(await ask(line, 'stream:listen', id)).toMatchObject({ ok: false, error: { code: 'BANNED' } })
   })
 
-  test('who leaves the room reads on as everybody does', async () => {
+  solo('who leaves the room reads on as everybody does', async () => {
     const { owner, id, room } = await opened()
     const was = await someone()
     await was.does('rest', streams.say, { id, message: 'hello' })
@@ -205,13 +206,13 @@ describe('nobody is told what they may not read', () => {
     await line.follows(room, (event) => JSON.stringify(event.data).includes('to those outside'))
   })
 
-  test.each(over)('its owner cannot leave it over %s, and stays its owner', async (door) => {
+  solo.each(over)('its owner cannot leave it over %s, and stays its owner', async (door) => {
     const { owner, id, room } = await opened()
     expect(await owner.refused(door, rooms.leave, { room })).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect((await owner.does('rest', streams.change, { id, title: 'Mine' })).stream.title).toBe('Mine')
   })
 
-  test.each(over)('is named as its stream, and whoever renames it names the stream, over %s', async (door) => {
+  solo.each(over)('is named as its stream, and whoever renames it names the stream, over %s', async (door) => {
     const { owner, id, room } = await opened()
     const viewer = await someone()
     const line = await viewer.line('/streams')
@@ -236,7 +237,7 @@ describe('nobody is told what they may not read', () => {
     await expect.poll(async () => (await owner.does(door, streams.get, { id })).stream.title).toBe(name)
   })
 
-  test.each(over)('is gone with the stream for everybody but moderators, over %s', async (door) => {
+  solo.each(over)('is gone with the stream for everybody but moderators, over %s', async (door) => {
     const { owner, id, room } = await opened()
     const [was, other] = [await someone(), await someone()]
     await was.does('rest', streams.say, { id, message: 'secret' })
@@ -257,7 +258,7 @@ describe('nobody is told what they may not read', () => {
     expect((await call(server.url, `GET /api/rooms/stream/${id}/messages`)).status).toBe(404)
   })
 
-  test('a stream that is not there, or has no room, has no chat to listen to', async () => {
+  solo('a stream that is not there, or has no room, has no chat to listen to', async () => {
     const line = await guest()
     expect(await ask(line, 'stream:listen', 'nobody')).toMatchObject({ error: { code: 'STREAM_NOT_FOUND' } })
     const { id } = await opened()
@@ -272,7 +273,7 @@ describe('who is signed in writes in the chat of a stream without joining it', (
   const texted = async (room: RoomRef) =>
     (await (await someone()).does('socket', messages.history, { room })).messages.map(({ content }) => content)
 
-  test.each(over)('and is a member from the first message over %s on', async (door) => {
+  solo.each(over)('and is a member from the first message over %s on', async (door) => {
     const { room } = await opened()
     const fan = await someone()
     expect((await fan.does(door, messages.check, { room, text: 'hello' })).verdict).toMatchObject({ ok: true })
@@ -283,7 +284,7 @@ describe('who is signed in writes in the chat of a stream without joining it', (
     expect(await texted(room)).toEqual(['hello'])
   })
 
-  test('over `/streams`, with the seq and the verdict of `/rooms`, and guests do not', async () => {
+  solo('over `/streams`, with the seq and the verdict of `/rooms`, and guests do not', async () => {
     const { owner, id, room } = await opened()
     const fan = await someone()
     const line = await listening(id)
@@ -296,7 +297,7 @@ describe('who is signed in writes in the chat of a stream without joining it', (
     expect(await texted(room)).toEqual(['one', 'two'])
   })
 
-  test('and what is refused takes nobody in, with one verdict over both doors', async () => {
+  solo('and what is refused takes nobody in, with one verdict over both doors', async () => {
     const { owner, id, room } = await opened()
     await moderates(owner, { room, action: 'word_add', patch: { word: 'forbidden', word_action: 'block' } })
     const [fan, banned] = [await someone(), await someone()]
@@ -323,7 +324,7 @@ describe('who is signed in writes in the chat of a stream without joining it', (
       expect(await fan.refused(door, messages.send, { room, text: 'again' })).toMatchObject({ code: 'SLOW_MODE' })
   })
 
-  test('but in no other room', async () => {
+  solo('but in no other room', async () => {
     const channel = await channelOf(await someone())
     const stranger = await someone()
     for (const door of over)
@@ -361,7 +362,7 @@ describe('one call to watch a stream', () => {
     expect(await watch(line, { stream_id: id, chat: false })).toMatchObject({ chat: null, rules: null })
   })
 
-  test('watches without the chat where that is closed to the caller', async () => {
+  solo('watches without the chat where that is closed to the caller', async () => {
     const { owner, id, room } = await opened()
     await rule(owner, room, 'members')
     await say(owner, room, 'for members')

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes, two-nodes-redis
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/model'
 import { tellStream } from '#server/domains/streams/told'

@@ -16,6 +16,7 @@ import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, over, type Person, person } from '#test/support/people'
 import { following, sequenceAt } from '#test/support/sequence'
+import { solo } from '#test/support/solo'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -63,7 +64,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     await followed.stop()
   })
 
-  test('is told from the place that was asked for', async () => {
+  solo('is told from the place that was asked for', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const { message } = await say(owner, room, 'known')
@@ -83,7 +84,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
-  test('is counted once, by how it ended', async () => {
+  solo('is counted once, by how it ended', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const counted = async () => {
@@ -125,7 +126,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
-  test('goes on for who leaves a channel without what moderators do to people from then on', async () => {
+  solo('goes on for who leaves a channel without what moderators do to people from then on', async () => {
     const [who, other] = [await follower(), await person(server, `warned ${door}`, elsewhere)]
     const room = await channelOf(owner, who, other)
     const warn = (reason: string) =>
@@ -143,7 +144,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     await followed.stop()
   })
 
-  test('holds no row above the place at which the right to read was judged', async () => {
+  solo('holds no row above the place at which the right to read was judged', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     await say(owner, room, 'before')
@@ -161,7 +162,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(followed.items.at(-1)).toMatchObject({ type: 'message.created' })
   })
 
-  test('ends where another log takes the place of the one that was followed', async () => {
+  solo('ends where another log takes the place of the one that was followed', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const followed = await following<RoomEvent>(door, who, { room })
@@ -178,7 +179,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
-  test('keeps the room no longer than it is followed', async () => {
+  solo('keeps the room no longer than it is followed', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const log = server.apps[0]?.node.log
@@ -203,7 +204,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     vi.restoreAllMocks()
   })
 
-  test('is refused as any answer, before the first item', async () => {
+  solo('is refused as any answer, before the first item', async () => {
     const [who, stranger] = [await follower(), await follower()]
     const [group, channel] = [await groupOf(owner), await channelOf(owner, who)]
     const refused = (one: Person, room: RoomRef, more = {}) => one.refused(door, messages.follow, { room, ...more })
@@ -221,7 +222,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(await refused(who, channel)).toMatchObject({ code: 'BANNED', status: 403 })
   })
 
-  test('shows a row that nobody can read as a catch-up does, and goes on', async () => {
+  solo('shows a row that nobody can read as a catch-up does, and goes on', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const { message } = await say(owner, room, 'before')
@@ -275,7 +276,7 @@ describe('a sequence', () => {
     }
   })
 
-  test('ends when the session runs out', async () => {
+  solo('ends when the session runs out', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 1_500) } })
@@ -283,7 +284,7 @@ describe('a sequence', () => {
     expect(await followed.end).toBe('SESSION_EXPIRED')
   })
 
-  test('holds no item of after a session whose record is gone, though nothing told of it', async () => {
+  solo('holds no item of after a session whose record is gone, though nothing told of it', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const followed = await following<RoomEvent>('rest', who, { room })
@@ -293,7 +294,7 @@ describe('a sequence', () => {
     expect(texts(followed.items)).toEqual([])
   })
 
-  test('over REST is refused where the session ends before its first item', async () => {
+  solo('over REST is refused where the session ends before its first item', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const log = server.apps[0]?.node.log
@@ -307,7 +308,7 @@ describe('a sequence', () => {
     expect([status, headers.get('content-type')]).toEqual([401, expect.stringMatching(/^application\/json/)])
   })
 
-  test('over REST goes on while it cannot be found out whose session it is', async () => {
+  solo('over REST goes on while it cannot be found out whose session it is', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const find = Sessions.findOne.bind(Sessions)
@@ -332,25 +333,28 @@ describe('a sequence', () => {
     expect(await (await who.line()).hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
   })
 
-  test('over a socket goes on with the session that took the place of its own, and looks for rows no more often than before', async () => {
-    const who = await follower()
-    const room = await channelOf(owner, who)
-    await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 2_000) } })
-    const followed = await following<RoomEvent>('socket', who, { room })
-    const { sessionToken } = await signIn(server.url, wallet(who.name))
-    expect(await who.ask('session:refresh', { token: sessionToken })).toMatchObject({ ok: true })
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
-    await say(owner, room, 'after the end of the first')
-    await expect.poll(() => texts(followed.items)).toEqual(['after the end of the first'])
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    const looks = server.apps.map(({ node }) => vi.spyOn(node.log, 'head'))
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
-    expect(looks.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThan(3)
-    vi.restoreAllMocks()
-    await followed.stop()
-  })
+  solo(
+    'over a socket goes on with the session that took the place of its own, and looks for rows no more often than before',
+    async () => {
+      const who = await follower()
+      const room = await channelOf(owner, who)
+      await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 2_000) } })
+      const followed = await following<RoomEvent>('socket', who, { room })
+      const { sessionToken } = await signIn(server.url, wallet(who.name))
+      expect(await who.ask('session:refresh', { token: sessionToken })).toMatchObject({ ok: true })
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      await say(owner, room, 'after the end of the first')
+      await expect.poll(() => texts(followed.items)).toEqual(['after the end of the first'])
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const looks = server.apps.map(({ node }) => vi.spyOn(node.log, 'head'))
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      expect(looks.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThan(3)
+      vi.restoreAllMocks()
+      await followed.stop()
+    },
+  )
 
-  test('is told to nobody in particular where a room is open, without what moderators did to people', async () => {
+  solo('is told to nobody in particular where a room is open, without what moderators did to people', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     await owner.does('rest', moderation.act, { room, action: 'warn', target: who.account, reason: 'private' })
@@ -361,7 +365,7 @@ describe('a sequence', () => {
     await followed.stop()
   })
 
-  test('is cancelled over a socket: nothing of it comes after the ack, and others go on', async () => {
+  solo('is cancelled over a socket: nothing of it comes after the ack, and others go on', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const [first, second] = [
@@ -377,42 +381,48 @@ describe('a sequence', () => {
     await second.stop()
   })
 
-  test('N86: has a path of its own that answers with server-sent events, which go on from the last one received', async () => {
-    const who = await follower()
-    const room = await channelOf(owner, who)
-    const { message } = await say(owner, room, 'one')
-    const path = urlOf(room).replace('?follow=true', '/stream')
-    const read = async (query: string, more: Record<string, string> = {}) => {
-      const stopped = new AbortController()
-      const headers = { authorization: `Bearer ${who.token}`, ...more }
-      const answer = await fetch(path + query, { headers, signal: stopped.signal })
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
-      const text = new TextDecoder().decode((await answer.body?.getReader().read())?.value)
-      stopped.abort()
-      return text
-    }
-    const { events } = await who.does('rest', messages.sync, { room, after_seq: message.seq - 1 })
-    const written = `id: ${message.seq}\ndata: ${JSON.stringify(events[0])}\n\n`
-    expect(await read(`?after_seq=${message.seq - 1}`)).toBe(written)
-    expect(await read('?after_seq=0', { 'last-event-id': String(message.seq - 1) })).toBe(written)
-    const refused = await fetch(path, { headers: { 'last-event-id': 'nowhere' } })
-    expect(refused.status).toBe(400)
-  })
+  solo(
+    'N86: has a path of its own that answers with server-sent events, which go on from the last one received',
+    async () => {
+      const who = await follower()
+      const room = await channelOf(owner, who)
+      const { message } = await say(owner, room, 'one')
+      const path = urlOf(room).replace('?follow=true', '/stream')
+      const read = async (query: string, more: Record<string, string> = {}) => {
+        const stopped = new AbortController()
+        const headers = { authorization: `Bearer ${who.token}`, ...more }
+        const answer = await fetch(path + query, { headers, signal: stopped.signal })
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+        const text = new TextDecoder().decode((await answer.body?.getReader().read())?.value)
+        stopped.abort()
+        return text
+      }
+      const { events } = await who.does('rest', messages.sync, { room, after_seq: message.seq - 1 })
+      const written = `id: ${message.seq}\ndata: ${JSON.stringify(events[0])}\n\n`
+      expect(await read(`?after_seq=${message.seq - 1}`)).toBe(written)
+      expect(await read('?after_seq=0', { 'last-event-id': String(message.seq - 1) })).toBe(written)
+      const refused = await fetch(path, { headers: { 'last-event-id': 'nowhere' } })
+      expect(refused.status).toBe(400)
+    },
+  )
 
-  test('N86: has no place in the document beside the page of events: nobody who tries parameters is kept waiting', async () => {
-    const { paths } = (await (await fetch(`${server.url}/docs/openapi.json`)).json()) as {
-      paths: Record<string, { get?: { parameters: { name: string }[]; 'x-variants'?: unknown } }>
-    }
-    for (const path of ['/api/rooms/alpha/events', '/api/rooms/{type}/{room}/events']) {
-      expect(paths[path]?.get?.parameters.map(({ name }) => name)).not.toContain('follow')
-      expect(paths[path]?.get).not.toHaveProperty('x-variants')
-      expect(paths[`${path}/stream`]?.get).toMatchObject({
-        responses: { 200: { content: { 'text/event-stream': { schema: { $ref: expect.any(String) } } } } },
-      })
-    }
-  })
+  solo(
+    'N86: has no place in the document beside the page of events: nobody who tries parameters is kept waiting',
+    async () => {
+      const { paths } = (await (await fetch(`${server.url}/docs/openapi.json`)).json()) as {
+        paths: Record<string, { get?: { parameters: { name: string }[]; 'x-variants'?: unknown } }>
+      }
+      for (const path of ['/api/rooms/alpha/events', '/api/rooms/{type}/{room}/events']) {
+        expect(paths[path]?.get?.parameters.map(({ name }) => name)).not.toContain('follow')
+        expect(paths[path]?.get).not.toHaveProperty('x-variants')
+        expect(paths[`${path}/stream`]?.get).toMatchObject({
+          responses: { 200: { content: { 'text/event-stream': { schema: { $ref: expect.any(String) } } } } },
+        })
+      }
+    },
+  )
 
-  test('is asked for by `follow=true` alone; without it the answer is a page', async () => {
+  solo('is asked for by `follow=true` alone; without it the answer is a page', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const path = urlOf(room).replace('?follow=true', '')
@@ -423,7 +433,7 @@ describe('a sequence', () => {
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
   })
 
-  test.each(['1', 'TRUE', 'yes', '', 'true&follow=true'])(
+  solo.each(['1', 'TRUE', 'yes', '', 'true&follow=true'])(
     'is refused where it is asked for by `follow=%s`',
     async (value) => {
       for (const path of ['alpha', 'channel/018f0000-0000-7000-8000-000000000000']) {
@@ -436,7 +446,7 @@ describe('a sequence', () => {
     },
   )
 
-  test('says every 15 seconds that it is still there, by an empty line', async () => {
+  solo('says every 15 seconds that it is still there, by an empty line', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const { head_seq } = await who.does('rest', messages.sync, { room, limit: 1 })
@@ -450,7 +460,7 @@ describe('a sequence', () => {
     stopped.abort()
   })
 
-  test('is an async iterator of the SDK, which ends with the loop or with why', async () => {
+  solo('is an async iterator of the SDK, which ends with the loop or with why', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const client = createClient({ url: server.url, token: who.token, storage: memoryStorage() })

@@ -23,6 +23,7 @@ import {
   personAt,
   sealed,
 } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { codeOf, wallet } from '#test/support/wallet'
 
 const inRooms = operationsOf(api).filter(({ operation }) => 'room' in operation.input.shape)
@@ -96,7 +97,7 @@ describe('suspended people can still read, over both doors alike', () => {
     name === 'rooms.sharedKey' ||
     (name === 'polls.voters' && kind !== 'channel')
 
-  test.each(reads)('%s over %s', async (name, door, operation) => {
+  solo.each(reads)('%s over %s', async (name, door, operation) => {
     for (const kind of ['channel', 'closed', 'group', 'alpha', 'dm']) {
       const answered = async (who: Person) => {
         const room = places[kind] ?? dmOf(owner.account, who.account)
@@ -112,12 +113,12 @@ describe('suspended people can still read, over both doors alike', () => {
     }
   })
 
-  test('there are many, and one that listens', () => {
+  solo('there are many, and one that listens', () => {
     expect(reads.length).toBeGreaterThan(12)
     expect(reads.map(([name]) => name)).toContain('messages.join')
   })
 
-  test('what happens is told to who listens', async () => {
+  solo('what happens is told to who listens', async () => {
     const room = places.channel as RoomRef
     const line = await suspended.line()
     await suspended.does('socket', messages.join, { room })
@@ -156,11 +157,11 @@ async function sendsFile({ url, token }: Person, path: string): Promise<{ code: 
 describe('N08: suspended people write nothing, over both doors alike', () => {
   const writing = operationsOf(api).filter(({ operation }) => refusesSuspended(operation) === 'caller')
 
-  test.each(writing)('$name', async ({ operation }) => {
+  solo.each(writing)('$name', async ({ operation }) => {
     for (const place of placesOf(operation)) expect(await codeAt(suspended, operation, place), place).toBe('SUSPENDED')
   })
 
-  test('there are many', () => {
+  solo('there are many', () => {
     expect(writing.length).toBeGreaterThan(70)
   })
 
@@ -169,12 +170,12 @@ describe('N08: suspended people write nothing, over both doors alike', () => {
     .filter(({ operation }) => refusesSuspended(operation) === 'judge')
     .flatMap(({ name, operation }) => doorsOf(operation).map((door) => [name, door, operation] as const))
 
-  test.each(judged)('%s over %s', async (_name, door, operation) => {
+  solo.each(judged)('%s over %s', async (_name, door, operation) => {
     const refused = await suspended.refused(door, operation, inputOf(operation, places.channel as RoomRef) as never)
     expect(refused).toMatchObject({ code: 'SUSPENDED', status: 403 })
   })
 
-  test('a message is refused with its verdict, and what was said before is answered again', async () => {
+  solo('a message is refused with its verdict, and what was said before is answered again', async () => {
     const room = places.channel as RoomRef
     const said = { room, text: 'once', client_msg_id: 'said-before' }
     const author = await person(server, 'author')
@@ -189,7 +190,7 @@ describe('N08: suspended people write nothing, over both doors alike', () => {
     }
   })
 
-  test('a check says so', async () => {
+  solo('a check says so', async () => {
     const room = places.channel as RoomRef
     const { verdict } = await suspended.does('rest', messages.check, { room, text: 'hello' })
     expect(verdict).toMatchObject({ ok: false, code: 'SUSPENDED', step: 'suspension' })
@@ -208,7 +209,7 @@ describe('N08: suspended people write nothing, over both doors alike', () => {
   })
 })
 
-test('N08: suspended people still read, sign in and out, and end what is their own, over both doors', async () => {
+solo('N08: suspended people still read, sign in and out, and end what is their own, over both doors', async () => {
   const leaver = await person(server, 'leaver')
   await root.does('rest', accounts.suspend, { userAddress: leaver.account, ban: true })
   const free = operationsOf(api)

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { request } from 'node:http'

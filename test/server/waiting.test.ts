@@ -9,6 +9,7 @@ import { serviceTokens } from '#shared/api/service-tokens'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, type Person, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -109,7 +110,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
     expect(milliseconds).toBeLessThan(12_000)
   })
 
-  test('holds no row after the end, though the row comes first', async () => {
+  solo('holds no row after the end, though the row comes first', async () => {
     const who = await waiter()
     const room = await make(who)
     const wait = await waitingIn(room, who.token)
@@ -147,7 +148,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
   })
 })
 
-test('R7: a wait in a public room ends with the session of its bearer', async () => {
+solo('R7: a wait in a public room ends with the session of its bearer', async () => {
   const who = await waiter()
   const room = await channelOf(owner, who)
   const wait = await waitingIn(room, who.token)
@@ -183,7 +184,7 @@ test('R7: a wait goes on where somebody else signs out, and another device ends 
   expect(await again.next()).toMatchObject({ status: 200 })
 })
 
-test('R7: over a socket nothing comes after the end of the session', async () => {
+solo('R7: over a socket nothing comes after the end of the session', async () => {
   const who = await waiter()
   const room = await groupOf(owner, who)
   const { head_seq: after_seq } = await owner.does('rest', messages.sync, { room, after_seq: 0, limit: 1 })
@@ -198,7 +199,7 @@ test('R7: over a socket nothing comes after the end of the session', async () =>
   await expect.poll(() => answer, { timeout: 5_000 }).toMatchObject({ ok: false, error: { code: 'SESSION_NOT_FOUND' } })
 })
 
-test.each([['leaves', (room: Place, who: Person) => who.does('rest', rooms.leave, { room })]])(
+solo.each([['leaves', (room: Place, who: Person) => who.does('rest', rooms.leave, { room })]])(
   'R7: over a socket a wait ends for who %s',
   async (_what, act) => {
     const who = await waiter()

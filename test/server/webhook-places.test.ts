@@ -5,6 +5,7 @@ import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, type Person, people, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 import { webOver } from '#test/support/web'
 
@@ -44,7 +45,7 @@ test('N90: the last place of a room goes to one of those who make a webhook at o
   expect(outcomesOf(answers)).toEqual([...Array(7).fill('CONFLICT'), 'ok'])
 })
 
-test('N90: the last place of a room goes to one of those whose webhooks move there at once', async () => {
+solo('N90: the last place of a room goes to one of those whose webhooks move there at once', async () => {
   const owner = await newOwner()
   const [room, elsewhere] = [await channelOf(owner), await channelOf(owner)]
   await makeAll(owner, room, 19)
@@ -55,7 +56,7 @@ test('N90: the last place of a room goes to one of those whose webhooks move the
   expect(outcomesOf(answers)).toEqual([...Array(3).fill('CONFLICT'), 'ok'])
 })
 
-test('N90: a webhook that is stopped leaves its place to others, and goes on where one is free', async () => {
+solo('N90: a webhook that is stopped leaves its place to others, and goes on where one is free', async () => {
   const owner = await newOwner()
   const room = await channelOf(owner)
   const [first = ''] = await makeAll(owner, room, 20)
@@ -70,7 +71,7 @@ test('N90: a webhook that is stopped leaves its place to others, and goes on whe
   expect(outcomesOf(answers)).toEqual(['CONFLICT', 'ok'])
 })
 
-test('N90: a webhook changes its rooms while it is paused, and takes its places when it goes on', async () => {
+solo('N90: a webhook changes its rooms while it is paused, and takes its places when it goes on', async () => {
   const owner = await newOwner()
   const [room, other] = [await channelOf(owner), await channelOf(owner)]
   await makeAll(owner, room, 19)

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/webhooks/model'
 import { type Delivery, webhooks } from '#shared/api/webhooks'

@@ -1,4 +1,4 @@
-// Modes: embedded, two-nodes-redis
+// Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/webhooks/model'
 import { webhooks } from '#shared/api/webhooks'

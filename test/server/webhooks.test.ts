@@ -11,6 +11,7 @@ import { badUrls, plainHttp } from '#test/support/bad-urls'
 import { type Booted, boot } from '#test/support/boot'
 import { alpha, channelOf, type Door, groupOf, moderates, over, type Person, person, say } from '#test/support/people'
 import { receiver, signedBy } from '#test/support/receiver'
+import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 import { localServer, somewherePublic, webOver } from '#test/support/web'
 
@@ -52,7 +53,7 @@ const arrive = (path: string, texts: (string | null)[], seconds = 15) =>
   expect.poll(() => came.textsAt(path), { timeout: seconds * 1_000, interval: 50 }).toEqual(texts)
 
 describe('N90: a webhook', () => {
-  test.each(over)('is made, read, listed, changed and removed over %s, and its secret is shown once', async (door) => {
+  solo.each(over)('is made, read, listed, changed and removed over %s, and its secret is shown once', async (door) => {
     const maker = await person(server, `hooks: maker ${door}`)
     const room = await channelOf(maker)
     const made = await maker.does(door, webhooks.create, {
@@ -78,7 +79,7 @@ describe('N90: a webhook', () => {
     expect((await maker.does(door, webhooks.list, {})).webhooks).toEqual([])
   })
 
-  test.each(over)('is found by who made it alone, over %s', async (door) => {
+  solo.each(over)('is found by who made it alone, over %s', async (door) => {
     const room = await channelOf(owner, member)
     const { webhook } = await make(owner, [room], newPath())
     const { id } = webhook
@@ -98,7 +99,7 @@ describe('N90: a webhook', () => {
     expect(await read(owner, id)).toMatchObject({ enabled: true })
   })
 
-  test.each(over)('is made by owners and admins of all its rooms alone, over %s', async (door) => {
+  solo.each(over)('is made by owners and admins of all its rooms alone, over %s', async (door) => {
     const [room, others] = [await channelOf(owner, member), await channelOf(root, owner)]
     const closed = await groupOf(owner)
     const input = (rooms: RoomRef[]) => ({ url: urlOf('/unused'), rooms })
@@ -147,7 +148,7 @@ describe('N90: a webhook', () => {
     expect(others.size).toBe(3)
   })
 
-  test('sends the kinds of events that were asked for, from its making on', async () => {
+  solo('sends the kinds of events that were asked for, from its making on', async () => {
     const [room, path] = [await channelOf(owner, member), newPath()]
     await say(owner, room, 'before')
     await make(owner, [room], path, { kinds: ['message.created'] })
@@ -159,7 +160,7 @@ describe('N90: a webhook', () => {
     expect(new Set(came.at(path).map(({ body }) => body.type))).toEqual(new Set(['message.created']))
   })
 
-  test('goes on where it was paused', async () => {
+  solo('goes on where it was paused', async () => {
     const [room, path] = [await channelOf(owner), newPath()]
     const { webhook } = await make(owner, [room], path)
     const { id } = webhook
@@ -189,7 +190,7 @@ describe('N90: a webhook', () => {
     }
   })
 
-  test.each(over)('is tested by a signed ping, over %s, which tells what came of it', async (door) => {
+  solo.each(over)('is tested by a signed ping, over %s, which tells what came of it', async (door) => {
     const [room, path] = [await channelOf(owner), newPath()]
     const { webhook, secret } = await make(owner, [room], path)
     const { attempt } = await owner.does(door, webhooks.test, { id: webhook.id })
@@ -202,7 +203,7 @@ describe('N90: a webhook', () => {
     expect(failed.attempt).toMatchObject({ status: 500, error: 'The receiver answered 500' })
   })
 
-  test('is signed with both secrets for a day after another was made', async () => {
+  solo('is signed with both secrets for a day after another was made', async () => {
     const [room, path] = [await channelOf(owner), newPath()]
     const { webhook, secret } = await make(owner, [room], path)
     const { id } = webhook
@@ -257,7 +258,7 @@ describe('N90: a webhook', () => {
     await maker.does('rest', webhooks.remove, { id })
   })
 
-  test('is one of twenty of an account, and of a room', async () => {
+  solo('is one of twenty of an account, and of a room', async () => {
     const maker = await person(server, 'hooks: many')
     const room = await channelOf(maker)
     const asked = Array.from({ length: 25 }, () =>
@@ -275,7 +276,7 @@ describe('N90: a webhook', () => {
 })
 
 describe('N90: a receiver of webhooks', () => {
-  test('knows by the words of the documentation who has sent a delivery', async () => {
+  solo('knows by the words of the documentation who has sent a delivery', async () => {
     const [room, path] = [await channelOf(owner), newPath()]
     const { webhook, secret } = await make(owner, [room], path)
     await owner.does('rest', webhooks.test, { id: webhook.id })
@@ -295,7 +296,7 @@ describe('N90: a receiver of webhooks', () => {
     expect(verify({ 'webhook-timestamp': String(Math.floor(Date.now() / 1_000) - 301) })).toBe(false)
   })
 
-  test.each(Object.entries({ ...badUrls, 'plain HTTP': plainHttp }))('is not %s', async (_what, urls) => {
+  solo.each(Object.entries({ ...badUrls, 'plain HTTP': plainHttp }))('is not %s', async (_what, urls) => {
     const room = await channelOf(owner)
     for (const url of urls.filter((one) => one !== '' && one.length < 2_000)) {
       const refused = await owner.refused('rest', webhooks.create, { url, rooms: [room] })
@@ -304,7 +305,7 @@ describe('N90: a receiver of webhooks', () => {
     expect(canary.hits).toBe(0)
   })
 
-  test.each([
+  solo.each([
     ['127.0.0.1', ['127.0.0.1']],
     ['::1', ['::1']],
     ['metadata', ['169.254.169.254']],
@@ -320,7 +321,7 @@ describe('N90: a receiver of webhooks', () => {
     await owner.does('rest', webhooks.remove, { id: webhook.id })
   })
 
-  test.each([301, 302, 307, 308])('that redirects by %i has not taken it, and is not followed', async (status) => {
+  solo.each([301, 302, 307, 308])('that redirects by %i has not taken it, and is not followed', async (status) => {
     const [room, path] = [await channelOf(owner), newPath()]
     leads.set('inward.test', [somewherePublic])
     for (const location of ['https://inward.test/', 'https://127.0.0.1/', '/elsewhere']) {
@@ -334,7 +335,7 @@ describe('N90: a receiver of webhooks', () => {
     expect(came.at('/elsewhere')).toEqual([])
   })
 
-  test('that answers 10 MB, or drips for ever, has taken it, and nothing of that is read', async () => {
+  solo('that answers 10 MB, or drips for ever, has taken it, and nothing of that is read', async () => {
     const [room, path] = [await channelOf(owner), newPath()]
     let written = 0
     let isClosed = false
@@ -358,7 +359,7 @@ describe('N90: a receiver of webhooks', () => {
     expect(written).toBeLessThan(10_000_000)
   })
 
-  test('that never answers holds up no other, and is asked again', async () => {
+  solo('that never answers holds up no other, and is asked again', async () => {
     const [room, hanging, sound] = [await channelOf(owner), newPath(), newPath()]
     came.answers.set(hanging, () => {})
     const { webhook } = await make(owner, [room], hanging)

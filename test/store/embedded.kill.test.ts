@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { copies } from '#server/platform'
+import { copies } from '#server/platform/database'
 import { inOneFile } from '#test/support/programs'
 import { checkCopy, checkStore, readLedger } from './ledger.ts'
 

@@ -9,14 +9,15 @@ interface Offer {
   to: string
   value?: string
   network?: PaymentNetwork
-  /** Unix seconds. */
+  /** Unix seconds; in ten minutes where none are given. */
   until?: number
   nonce?: `0x${string}`
 }
 
 /** The payment header that a wallet makes for a transfer, as base64 of the envelope of version 1. */
 export async function paymentOf(payer: Wallet, { to, value = '50000', network = 'base-sepolia', ...more }: Offer) {
-  const { until = 4_102_444_800, nonce = keccak256(toHex(`nonce ${process.pid} ${++made}`)) } = more
+  const { until = Math.floor(Date.now() / 1_000) + 600, nonce = keccak256(toHex(`nonce ${process.pid} ${++made}`)) } =
+    more
   const times = { validAfter: '0', validBefore: String(until) }
   const authorization = { from: payer.address, to: to as `0x${string}`, value, ...times, nonce }
   const signature = await payer.sign({ hash: digestOf({ authorization, signature: '0x' }, networks[network]) })

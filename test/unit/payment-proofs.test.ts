@@ -3,7 +3,6 @@ import { domainSeparator, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { networkNamed } from '#server/domains/payments/networks'
 import { readProof } from '#server/domains/payments/read-proof'
 import {
   paymentRequired,
@@ -13,6 +12,7 @@ import {
   type Wanted,
 } from '#server/domains/payments/requirement'
 import { digestOf, judgeProof } from '#server/domains/payments/verify'
+import { networkNamed } from '#server/domains/receipts/networks'
 import { centsOf, domainOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 
 const network = z.enum(['base', 'base-sepolia'])

@@ -1,4 +1,5 @@
 import { useClient } from '../connection/client.ts'
+import { useAttempt } from '../kit/toasts.tsx'
 import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { useSession } from './session.ts'
@@ -8,23 +9,44 @@ export function EmailSettings() {
   const client = useClient()
   const { account: walletAddress, user, status, reload } = useSession()
   return (
-    <ContactSettings
-      title="E-mail"
-      icon="mail"
-      noun="address"
-      verified={user.email}
-      input={{
-        type: 'email',
-        autoComplete: 'email',
-        'aria-label': 'E-mail address',
-        placeholder: 'you@example.org',
-        maxLength: 254,
-      }}
-      words={emailWords}
-      mailbox={{ kind: 'letters', shownAt: status?.mailbox }}
-      send={(email) => client.email.sendCode({ email, walletAddress })}
-      verify={(email, code) => client.email.verifyCode({ email, code, walletAddress }).then(reload)}
-      remove={() => client.email.remove({ walletAddress }).then(reload)}
-    />
+    <>
+      <ContactSettings
+        title="E-mail"
+        icon="mail"
+        noun="address"
+        verified={user.email}
+        input={{
+          type: 'email',
+          autoComplete: 'email',
+          'aria-label': 'E-mail address',
+          placeholder: 'you@example.org',
+          maxLength: 254,
+        }}
+        words={emailWords}
+        mailbox={{ kind: 'letters', shownAt: status?.mailbox }}
+        send={(email) => client.email.sendCode({ email, walletAddress })}
+        verify={(email, code) => client.email.verifyCode({ email, code, walletAddress }).then(reload)}
+        remove={() => client.email.remove({ walletAddress }).then(reload)}
+      />
+      {user.email !== null && <Updates />}
+    </>
+  )
+}
+
+/** Whether letters about what is new come to the address. */
+function Updates() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const { user, reload } = useSession()
+  const change = (email_updates_opt_in: boolean) =>
+    attempt(async () => {
+      await client.accounts.updateProfile({ email_updates_opt_in })
+      reload()
+    })
+  return (
+    <label className="row">
+      <input type="checkbox" checked={user.email_updates_opt_in} onChange={({ target }) => change(target.checked)} />
+      <span>Write to me about what is new</span>
+    </label>
   )
 }

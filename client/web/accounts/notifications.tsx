@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import type { Preferences } from '#shared/api/push'
+import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
-import { useTell } from '../kit/toasts.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { NotifySwitch } from './notify-switch.tsx'
+import { canNotify } from '../rooms/use-attention.ts'
+import { NotifySwitch, refused } from './notify-switch.tsx'
 import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
 
@@ -14,6 +16,7 @@ const kinds = [
   ['notifyGroups', 'Messages in groups'],
   ['notifyChannels', 'Mentions and replies in other rooms'],
   ['notifyCalls', 'Calls'],
+  ['notifyInvitations', 'Invitations to groups'],
 ] as const
 
 /** Whether this browser tells of what happens, and of what the account is notified. */
@@ -34,6 +37,8 @@ export function Notifications() {
         <h3 className="label">In this browser</h3>
         <NotifySwitch />
         <PushSwitch />
+        {canNotify() && Notification.permission === 'denied' && <p className="hint">{refused}</p>}
+        <DoNotDisturb />
       </section>
       <Problem error={preferences.error} onRetry={preferences.reload} />
       {preferences.value ? (
@@ -60,22 +65,24 @@ export function Notifications() {
   )
 }
 
+const unreached = 'This browser could not be reached by its push service. Try again in a while.'
+const pushWords = { INVALID_PARAMETER: 'The push service of this browser is none that this server asks.' }
+
 function PushSwitch() {
   const client = useClient()
   const tell = useTell()
   const { account } = useSession()
   const isOn = useLoaded('pushed', () => isPushedTo(account))
   const [isBusy, setBusy] = useState(false)
-  if (!canPush()) return <p className="hint">This browser cannot be told anything while the page is closed.</p>
+  if (!canPush()) return <p className="hint">This browser cannot notify you while the page is closed.</p>
   const change = async (isWanted: boolean) => {
     if (isBusy) return
     setBusy(true)
     try {
       if (!isWanted) await turnOff(client)
-      else if (!(await turnOn(client, account)))
-        tell('Your browser does not let this page notify you. Allow it there, then try again.')
-    } catch {
-      tell('This browser could not be reached by its push service. Try again in a while.')
+      else if (!(await turnOn(client, account))) tell(refused)
+    } catch (error) {
+      tell(error instanceof AppError ? problemText(error, pushWords) : unreached)
     }
     setBusy(false)
     isOn.reload()
@@ -93,17 +100,41 @@ function PushSwitch() {
   )
 }
 
+/** Holds for every browser of the account. */
+function DoNotDisturb() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const own = useLoaded('disturbed', async () => (await client.accounts.ownProfile()).user)
+  const change = (do_not_disturb: boolean) =>
+    attempt(async () => {
+      const { user } = await client.accounts.updateProfile({ do_not_disturb })
+      own.change(() => user)
+    })
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={own.value?.do_not_disturb ?? false}
+        onChange={({ target }) => change(target.checked)}
+      />
+      Do not disturb me: no browser of mine is told of anything
+    </label>
+  )
+}
+
 const hours = Array.from({ length: 24 }, (_, hour) => hour)
 const hourName = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
-/** Whole hours between the clock of this browser and UTC. */
-const ahead = () => Math.round(-new Date().getTimezoneOffset() / 60)
-const turned = (hour: number, by: number) => (hour + by + 48) % 24
+const { timeZone: ownZone } = Intl.DateTimeFormat().resolvedOptions()
+/** About the same hour by the clock of this browser. */
+const ofUtc = (hour: number) => (hour + Math.round(-new Date().getTimezoneOffset() / 60) + 24) % 24
 
-/** Hours are stored by UTC, and shown by the clock of this browser. */
+/** Hours are by the clocks of where they were chosen; without a zone they are of UTC, and shown by the clock of this browser. */
 function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next: Partial<Preferences>) => void }) {
-  const { quietStart, quietEnd } = stored
-  const isOn = quietStart !== null && quietEnd !== null
-  const night = { quietStart: turned(22, -ahead()), quietEnd: turned(7, -ahead()) }
+  const { quietTimezone: zone } = stored
+  const shown = (hour: number | null) => (hour === null || zone !== null ? hour : ofUtc(hour))
+  const [from, to] = [shown(stored.quietStart), shown(stored.quietEnd)]
+  const isOn = from !== null && to !== null
+  const choose = (quietStart: number, quietEnd: number) => onChange({ quietStart, quietEnd, quietTimezone: ownZone })
   return (
     <section className="stack">
       <h3 className="label">Quiet hours</h3>
@@ -111,29 +142,30 @@ function QuietHours({ stored, onChange }: { stored: Preferences; onChange: (next
         <input
           type="checkbox"
           checked={isOn}
-          onChange={({ target }) => onChange(target.checked ? night : { quietStart: null, quietEnd: null })}
+          onChange={({ target }) => (target.checked ? choose(22, 7) : onChange({ quietStart: null, quietEnd: null }))}
         />
         Tell me of nothing but calls at night
       </label>
       {isOn && (
         <div className="row">
-          <Hour title="From" utc={quietStart} onChoose={(hour) => onChange({ quietStart: hour })} />
-          <Hour title="To" utc={quietEnd} onChoose={(hour) => onChange({ quietEnd: hour })} />
+          <Hour title="From" chosen={from} onChoose={(hour) => choose(hour, to)} />
+          <Hour title="To" chosen={to} onChoose={(hour) => choose(from, hour)} />
         </div>
+      )}
+      {isOn && zone !== null && zone !== ownZone && (
+        <p className="hint">
+          By the clocks of {zone}. Choose an hour to have them by those of {ownZone}.
+        </p>
       )}
     </section>
   )
 }
 
-function Hour({ title, utc, onChoose }: { title: string; utc: number; onChoose: (utc: number) => void }) {
+function Hour({ title, chosen, onChoose }: { title: string; chosen: number; onChoose: (hour: number) => void }) {
   return (
     <label className="field grow">
       <span>{title}</span>
-      <select
-        className="input"
-        value={turned(utc, ahead())}
-        onChange={({ target }) => onChoose(turned(Number(target.value), -ahead()))}
-      >
+      <select className="input" value={chosen} onChange={({ target }) => onChoose(Number(target.value))}>
         {hours.map((hour) => (
           <option key={hour} value={hour}>
             {hourName.format(new Date(2026, 0, 1, hour))}

@@ -2,6 +2,10 @@ import { useState } from 'react'
 import { useTell } from '../kit/toasts.tsx'
 import { canNotify, isNotified, setNotified } from '../rooms/use-attention.ts'
 
+/** What is told where the browser does not let the page notify. */
+export const refused =
+  'Your browser does not let this page notify you. Allow notifications in its settings of this site, then try again.'
+
 /** Whether this browser shows notifications of direct messages and mentions while the page is hidden. */
 export function NotifySwitch() {
   const tell = useTell()
@@ -10,7 +14,7 @@ export function NotifySwitch() {
   const change = async (isWanted: boolean) => {
     const isNow = await setNotified(isWanted)
     setOn(isNow)
-    if (isWanted && !isNow) tell('Your browser does not let this page notify you. Allow it there, then try again.')
+    if (isWanted && !isNow) tell(refused)
   }
   return (
     <label className="check">

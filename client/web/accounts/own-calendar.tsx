@@ -28,7 +28,11 @@ export function OwnCalendar() {
         </p>
       )}
       {connection && !connected && (
-        <p role="status">Your calendar needs connecting again. Until then nobody is offered a time.</p>
+        <p role="status">
+          {available
+            ? 'Your calendar needs connecting again. Until then nobody is offered a time.'
+            : 'Calendars cannot be asked here any more. Until yours is disconnected nobody is offered a time.'}
+        </p>
       )}
       <div className="row wrap">
         {connected && (

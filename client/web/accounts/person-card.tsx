@@ -10,6 +10,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
 import { goToAgents, linkToProfile } from '../rooms/route.ts'
 import { ContactNote } from './contact-note.tsx'
@@ -17,6 +18,7 @@ import { FriendTag } from './friend-tag.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
+import { statusOf } from './status-of.ts'
 import { useBlocked, useBlocks } from './use-blocked.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
@@ -33,6 +35,8 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const isMyself = person.id === account
   const isScripted = person.id.startsWith('demo:')
   const agent = idOfAgent(person.id)
+  const shown = useLoaded(person.id, async () => (await client.accounts.publicUser({ address: person.id })).user)
+  const said = statusOf(shown.value)
 
   const message = async () => {
     await openDm(person.id)
@@ -75,6 +79,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
                 {isMyself && <span className="chip">you</span>}
               </p>
+              {said && <p>{said}</p>}
             </div>
           </div>
           {isMyself && (

@@ -30,7 +30,8 @@ export async function turnOff(client: Client): Promise<void> {
   const subscription = await (await worker())?.pushManager.getSubscription()
   await subscription?.unsubscribe()
   keepPush(null)
-  if (subscription) await client.push.unsubscribe({ endpoint: subscription.endpoint })
+  // What it does not hear from here, its push service says the next time that it is asked.
+  if (subscription) await client.push.unsubscribe({ endpoint: subscription.endpoint }).catch(() => {})
 }
 
 /** Subscribes again what was turned on here: a device that was signed out meanwhile is told nothing until then. */

@@ -14,6 +14,7 @@ export interface ServerStatus {
   phone: boolean
   phone_mailbox: string | null
   meetings: string | null
+  notice: string | null
 }
 
 export interface Session {

@@ -16,6 +16,7 @@ import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
 import { SmartAccount } from './smart-account.tsx'
+import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
@@ -95,6 +96,7 @@ function Profile({ onLeave }: { onLeave: () => void }) {
     <>
       <OwnPicture />
       <ProfileForm />
+      <StatusForm />
       <div className="row">
         <a className="button" href={linkToProfile()} onClick={onLeave}>
           <Icon name="grid" />

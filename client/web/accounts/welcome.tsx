@@ -44,6 +44,11 @@ export function Welcome(props: {
             Plaza is a chat where everyone reads the same order, a moderator’s word takes effect at once, and a refused
             message tells you why.
           </p>
+          {status?.notice && (
+            <p className="hint" role="status">
+              <bdi>{status.notice}</bdi>
+            </p>
+          )}
           {props.endedBy && link === null && (
             <p className="hint" role="status">
               Your last session has ended. Come in again.

@@ -6,10 +6,11 @@ import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
 
 type Shown = Pick<
   OutputOf<typeof booking.invited>,
-  'id' | 'scheduled_at' | 'duration_minutes' | 'status' | 'guest_name' | 'guest_email' | 'hostName'
+  'id' | 'scheduled_at' | 'duration_minutes' | 'status' | 'is_paid' | 'guest_name' | 'guest_email' | 'hostName'
 >
 
 export const linkToCall = (token: string): string => `${location.origin}/join/${token}`
@@ -65,11 +66,14 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
           <ActButton className="button" onPress={copy}>
             Copy the link of the call
           </ActButton>
-          {(isNew || call.guest_name !== null) && (
-            <ActButton className="button risky" onPress={cancel}>
-              Cancel the call
-            </ActButton>
-          )}
+          {(isNew || call.guest_name !== null) &&
+            (call.is_paid ? (
+              <ConfirmButton title="Cancel the call without refund" onConfirm={cancel} />
+            ) : (
+              <ActButton className="button risky" onPress={cancel}>
+                Cancel the call
+              </ActButton>
+            ))}
         </div>
       )}
     </section>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -6,21 +6,32 @@ import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { linkToCall } from './call-card.tsx'
 
 const pages = [
-  ['upcoming', 'To come'],
+  ['current', 'To come'],
   ['past', 'Past and cancelled'],
 ] as const
 
 const paidWords = { pending: 'being paid for', paid: 'paid', refunded: 'refunded' }
 
+const cancelledWords = {
+  kept: 'Cancelled. What was paid is not given back from here.',
+  withdrawn: 'Cancelled. Nothing was charged.',
+  unknown: 'Cancelled. Whether it was charged is not known yet.',
+}
+
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
   const client = useClient()
-  const [status, setStatus] = useState<'upcoming' | 'past'>('upcoming')
-  const loaded = useLoaded(status, async () => (await client.booking.calls({ status })).calls)
+  const [status, setStatus] = useState<'current' | 'past'>('current')
+  const loaded = useLoaded(status, async () => {
+    const { calls } = await client.booking.calls({ status })
+    return calls.filter((call) => isOn(call) === (status === 'current'))
+  })
   const { reload } = loaded
+  const group = useId()
   useEffect(() => client.on(scheduledCallChanged, reload), [client, reload])
   return (
     <section className="stack">
@@ -28,7 +39,7 @@ export function OwnCalls() {
         <legend className="label">Calls</legend>
         {pages.map(([name, title]) => (
           <label key={name}>
-            <input type="radio" name="calls" checked={status === name} onChange={() => setStatus(name)} />
+            <input type="radio" name={group} checked={status === name} onChange={() => setStatus(name)} />
             <span className="segment">{title}</span>
           </label>
         ))}
@@ -46,18 +57,21 @@ export function OwnCalls() {
   )
 }
 
+/** A call that goes on now is among those to come, with the way into it. */
+const isOn = ({ status }: ListedCall) => status === 'confirmed' || status === 'pending'
+
 function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void }) {
   const client = useClient()
   const tell = useTell()
   const time = `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`
   const who = otherParty(call)
-  const isOn = call.status === 'confirmed' || call.status === 'pending'
   const copy = async () => {
     await navigator.clipboard.writeText(linkToCall(call.invite_token))
     tell('Copied')
   }
   const cancel = async () => {
-    await client.booking.cancel({ id: call.id, status: 'cancelled' })
+    const { payment } = await client.booking.cancel({ id: call.id, status: 'cancelled' })
+    if (payment !== null) tell(cancelledWords[payment])
     onChange()
   }
   return (
@@ -71,7 +85,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
         </small>
         {call.notes && <small>{isolated(call.notes)}</small>}
       </span>
-      {isOn && (
+      {isOn(call) && (
         <span className="row">
           <a className="button small" aria-label={`Open: ${time}`} href={linkToCall(call.invite_token)}>
             Open
@@ -79,9 +93,13 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
           <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
             Copy link
           </ActButton>
-          <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
-            Cancel
-          </ActButton>
+          {call.payment_status === 'paid' ? (
+            <ConfirmButton title="Cancel without refund" of={time} onConfirm={cancel} />
+          ) : (
+            <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
+              Cancel
+            </ActButton>
+          )}
         </span>
       )}
     </li>

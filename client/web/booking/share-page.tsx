@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { SchedulingSettings } from '#shared/api/scheduling'
+import type { ShownSettings } from '#shared/api/scheduling'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -12,7 +12,7 @@ const words: ProblemWords = {
 }
 
 /** Whether the account can be booked, and at which address. */
-export function SharePage({ account, stored }: { account: string; stored: SchedulingSettings }) {
+export function SharePage({ account, stored }: { account: string; stored: ShownSettings }) {
   const client = useClient()
   const tell = useTell()
   const [isOn, setOn] = useState(stored.scheduling_enabled)
@@ -50,6 +50,9 @@ export function SharePage({ account, stored }: { account: string; stored: Schedu
         />
       </label>
       <Problem error={problem} words={words} />
+      {saved.scheduling_paid_enabled && saved.scheduling_price_cents > 0 && !saved.payable && (
+        <p className="hint">Calls with a price cannot be booked: nothing here carries out payments of their network.</p>
+      )}
       {saved.scheduling_enabled && (
         <div className="row wrap">
           <a className="grow page-address" href={address} target="_blank" rel="noopener" dir="ltr">

@@ -1,5 +1,6 @@
 import '../styles/calls.css'
 import { AgentHead } from '../agents/agent-head.tsx'
+import { OwnCalls } from '../booking/own-calls.tsx'
 import { goTo } from '../rooms/route.ts'
 import { CallList } from './call-list.tsx'
 import { MeetingList } from './meeting-list.tsx'
@@ -11,8 +12,18 @@ export function CallsView() {
       <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
       <div className="calls-page">
         <MeetingList />
+        <BookedCalls />
         <CallList />
       </div>
     </main>
+  )
+}
+
+function BookedCalls() {
+  return (
+    <section aria-labelledby="booked-calls">
+      <h2 id="booked-calls">Booked</h2>
+      <OwnCalls />
+    </section>
   )
 }

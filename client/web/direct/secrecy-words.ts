@@ -7,6 +7,9 @@ export const neverSecret = {
   'shared-key': 'Stored in clear: sent before the messages of this room were sealed.',
 } as const satisfies Record<SealedBy, string>
 
+/** What stands under a direct message that many have, each one of their own. */
+export const toldToMany = 'Not secret: told to many people at once.'
+
 /** How a room with a shared key is sealed. */
 export const sharedKeyText = 'Encrypted at rest; the operator holds the key'
 

@@ -10,7 +10,6 @@ export function Requests() {
   const client = useClient()
   const { value, change } = useFriends()
   if (!value) return null
-  const { incoming, outgoing } = value
   const accept = async (requestId: string) => {
     const { friend } = await client.friends.accept({ requestId })
     change(withFriend(friend))
@@ -25,61 +24,65 @@ export function Requests() {
   }
   return (
     <>
-      {incoming.length > 0 && (
-        <section aria-labelledby="requests-in">
-          <h2 id="requests-in">Who asks you</h2>
-          <ul aria-labelledby="requests-in">
-            {incoming.map((request) => (
-              <PersonRow key={request.id} {...personOf(request, request.from_address)}>
-                <ActButton
-                  className="button small plain"
-                  aria-label={`Decline ${nameIn(request, request.from_address)}`}
-                  onPress={() => decline(request.id)}
-                >
-                  Decline
-                </ActButton>
-                <ActButton
-                  className="button small main"
-                  aria-label={`Accept ${nameIn(request, request.from_address)}`}
-                  onPress={() => accept(request.id)}
-                >
-                  Accept
-                </ActButton>
-              </PersonRow>
-            ))}
-          </ul>
-        </section>
-      )}
-      {outgoing.length > 0 && (
-        <section aria-labelledby="requests-out">
-          <h2 id="requests-out">Whom you ask</h2>
-          <ul aria-labelledby="requests-out">
-            {outgoing.map((request) => (
-              <PersonRow key={request.id} {...personOf(request, request.to_address)}>
-                <ActButton
-                  className="button small"
-                  aria-label={`Take back: ${nameIn(request, request.to_address)}`}
-                  onPress={() => takeBack(request.id)}
-                >
-                  Take back
-                </ActButton>
-              </PersonRow>
-            ))}
-          </ul>
-        </section>
-      )}
+      <RequestList
+        title="Who asks you"
+        requests={value.incoming}
+        other="from_address"
+        acts={[
+          ['Decline', 'plain', decline],
+          ['Accept', 'main', accept],
+        ]}
+      />
+      <RequestList
+        title="Whom you ask"
+        requests={value.outgoing}
+        other="to_address"
+        acts={[['Take back', '', takeBack]]}
+      />
     </>
   )
 }
 
-const nameIn = ({ display_name, username }: FriendRequest, address: string): string =>
-  nameOf(display_name ?? username, address)
+type Act = [title: string, look: string, onPress: (id: string) => Promise<void>]
 
-const personOf = (request: FriendRequest, address: string) => ({
+function RequestList(props: {
+  title: string
+  requests: readonly FriendRequest[]
+  other: 'from_address' | 'to_address'
+  acts: readonly Act[]
+}) {
+  const { title, requests, other, acts } = props
+  if (requests.length === 0) return null
+  const heading = `requests-${other}`
+  return (
+    <section aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      <ul aria-labelledby={heading}>
+        {requests.map((request) => {
+          const person = personOf(request, request[other])
+          return (
+            <PersonRow key={request.id} {...person}>
+              {acts.map(([act, look, onPress]) => (
+                <ActButton
+                  key={act}
+                  className={`button small ${look}`}
+                  aria-label={`${act}: ${person.name}`}
+                  onPress={() => onPress(request.id)}
+                >
+                  {act}
+                </ActButton>
+              ))}
+            </PersonRow>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+const personOf = ({ display_name, username, avatar_url, memo }: FriendRequest, address: string) => ({
   address,
-  name: nameIn(request, address),
-  picture: request.avatar_url,
-  about: request.memo === null ? handleOf(request.username) : isolated(request.memo),
+  name: nameOf(display_name ?? username, address),
+  picture: avatar_url,
+  about: memo === null ? username && `@${username}` : isolated(memo),
 })
-
-const handleOf = (username: string | null) => (username === null ? null : `@${username}`)

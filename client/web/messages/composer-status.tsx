@@ -47,7 +47,9 @@ export function useStanding(state: RoomState): Standing {
     placeholder: isMuted
       ? 'You are muted'
       : isSilenced
-        ? 'Only moderators can write here now'
+        ? sealed === 'epoch'
+          ? 'Nobody reads an answer here'
+          : 'Only moderators can write here now'
         : sealed === 'epoch'
           ? 'Write a direct message'
           : `Message ${isolated(room?.name ?? 'the room')}`,

@@ -5,7 +5,7 @@ import type { Poll } from '#shared/api/poll'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { lockedText, neverSecret } from '../direct/secrecy-words.ts'
+import { lockedText, neverSecret, toldToMany } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
@@ -184,7 +184,9 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
       {message.attachments.map((attachment) => (
         <AttachmentChip key={attachment.url} {...attachment} />
       ))}
-      {secrecy?.isSecret === false && <p className="state">{neverSecret[sealed ?? 'epoch']}</p>}
+      {secrecy?.isSecret === false && (
+        <p className="state">{message.message_type === 'system' ? toldToMany : neverSecret[sealed ?? 'epoch']}</p>
+      )}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import '../styles/profiles.css'
 import { defaultTheme } from '#shared/api/profile-theme'
+import { statusOf } from '../accounts/status-of.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
@@ -33,7 +34,11 @@ function OtherProfile({ address }: { address: string }) {
   const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
   return (
     <main className="room" aria-label="Profile">
-      <AgentHead title={name} about={user?.username ? `@${user.username}` : ''} back={back} />
+      <AgentHead
+        title={name}
+        about={[user?.username && `@${user.username}`, statusOf(user)].filter(Boolean).join(' · ')}
+        back={back}
+      />
       <div className="profile-page">
         <Problem error={error} onRetry={reload} />
         {!value && !error && <Skeleton rows={6} label="Opening the profile" />}

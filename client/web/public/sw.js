@@ -12,11 +12,13 @@ addEventListener('notificationclick', (event) => {
   event.waitUntil(show(event.notification.data.url))
 })
 
+const unknown = { title: 'Plaza', body: 'There is something new for you.', url: '/' }
+
 function noticeIn(data) {
   try {
-    return { title: 'Plaza', url: '/', ...data.json() }
+    return { ...unknown, ...data.json() }
   } catch {
-    return { title: 'Plaza', url: '/' }
+    return unknown
   }
 }
 
@@ -29,5 +31,6 @@ async function show(path) {
   const page = pages.find(({ url }) => new URL(url).pathname === '/')
   if (!page) return void (await clients.openWindow(href))
   await page.focus()
-  await page.navigate(href)
+  // What leads nowhere in particular leaves the page as it is.
+  if (href !== `${origin}/`) await page.navigate(href)
 }

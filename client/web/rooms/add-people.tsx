@@ -1,45 +1,24 @@
-import { type FormEvent, useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { plural } from '../kit/format.ts'
-import { Problem } from '../kit/notice.tsx'
-import { useTell } from '../kit/toasts.tsx'
-import { findPeople } from './find-people.ts'
+import { PeopleForm } from './people-form.tsx'
 
 /** Adds people to a group by their names. */
 export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) {
   const client = useClient()
-  const tell = useTell()
-  const [written, setWritten] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const add = async (event: FormEvent) => {
-    event.preventDefault()
-    try {
-      const { added, invited } = await client.rooms.addMembers({ id, addresses: await findPeople(client, written) })
-      tell(broughtIn(added.length, invited.length))
-      setError(null)
-      setWritten('')
-      onAdded()
-    } catch (cause) {
-      setError(cause)
-    }
+  const add = async (found: string[]) => {
+    const { added, invited } = await client.rooms.addMembers({ id, addresses: found })
+    onAdded()
+    return broughtIn(added.length, invited.length)
   }
   return (
-    <form className="stack" aria-label="Add people" onSubmit={add}>
-      <div className="row">
-        <input
-          className="input"
-          aria-label="People to add"
-          placeholder="Names, @usernames or addresses"
-          maxLength={4_500}
-          value={written}
-          onChange={(event) => setWritten(event.target.value)}
-        />
-        <button type="submit" className="button" disabled={!written.trim()}>
-          Add
-        </button>
-      </div>
-      <Problem error={error} />
-    </form>
+    <PeopleForm
+      title="Add people"
+      field="People to add"
+      hint="Names, @usernames or addresses"
+      maxLength={4_500}
+      action="Add"
+      onFound={add}
+    />
   )
 }
 

@@ -21,6 +21,7 @@ const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx
 const OwnTokens = lazy(async () => ({ default: (await import('./own-tokens.tsx')).OwnTokens }))
 const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')).NearRooms }))
 const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
+const Installation = lazy(async () => ({ default: (await import('../operations/installation.tsx')).Installation }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
 interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends'> {
@@ -33,7 +34,9 @@ export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: Side
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
-  const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | null>(null)
+  const [open, setOpen] = useState<
+    'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | 'installation' | null
+  >(null)
   const Frame = isBeside ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
@@ -50,15 +53,26 @@ export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: Side
         )}
         <span className="grow" />
         {user.role !== 'user' && (
-          <button
-            type="button"
-            className="icon-button"
-            aria-label="Cluster"
-            title="Cluster"
-            onClick={() => setOpen('cluster')}
-          >
-            <Icon name="poll" />
-          </button>
+          <>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label="Cluster"
+              title="Cluster"
+              onClick={() => setOpen('cluster')}
+            >
+              <Icon name="poll" />
+            </button>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label="Installation"
+              title="Installation"
+              onClick={() => setOpen('installation')}
+            >
+              <Icon name="flag" />
+            </button>
+          </>
         )}
         <button
           type="button"
@@ -103,6 +117,7 @@ export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: Side
         {open === 'near' && <NearRooms onClose={close} onCreate={() => setOpen('create')} />}
         {open === 'create' && <CreateRoom onClose={close} />}
         {open === 'cluster' && <Cluster onClose={close} />}
+        {open === 'installation' && <Installation onClose={close} />}
         {open === 'settings' && <Settings onClose={close} />}
       </LazyBoundary>
     </Frame>

@@ -1,7 +1,9 @@
+import { settingOf } from '#server/domains/installation/decided'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
-import { looksIn } from './names.ts'
+import { displayNamed, looksIn } from './names.ts'
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
@@ -27,13 +29,17 @@ const walletTypes: Record<AuthMethod, string> = {
 }
 const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana: 'solana' }
 
-/** Notes a sign-in; the first one makes the account, and fixes the kind of wallet it has. */
+const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
+
+/** Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has. */
 export async function recordSignIn(id: string, method: AuthMethod, at: number): Promise<Account> {
   const time = new Date(at)
   const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const known = await accountOf(id)
-  if (!known) await createAccount({ _id: id, ...kind, ...madeAt(time) })
-  else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
+  if (!known) {
+    if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+    await createAccount({ _id: id, ...kind, ...madeAt(time) })
+  } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
     {
@@ -54,27 +60,39 @@ const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
 
 /** An account that nobody signs in to; service tokens speak for it. */
 export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
-  const about = { display_name, public_landing_enabled: true }
+  const about = { ...displayNamed(display_name), public_landing_enabled: true }
   const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
   return bot.toObject()
+}
+
+/** By which Plaza itself tells people something; nobody signs in to it, and nobody answers it. */
+export const houseAccount = `${botPrefix}plaza`
+
+/** Makes that account where there is none yet. */
+export async function ensureHouse(at: number): Promise<string> {
+  await createAccount({ _id: houseAccount, display_name: 'Plaza', ...madeAt(new Date(at)) })
+  const found = await accountOf(houseAccount)
+  // A partner may once have named somebody so.
+  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
+  return houseAccount
 }
 
 /** An account that an agent speaks by in rooms; nobody signs in to it. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
-  await Accounts.create({ _id, display_name, avatar_url, ...madeAt(time) }).catch((error: unknown) => {
+  await Accounts.create({ _id, ...displayNamed(display_name), avatar_url, ...madeAt(time) }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
 }
 
 /** False where the agent has none. */
 export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
-  return (await Accounts.updateOne({ _id }, { $set: { display_name, avatar_url } })).matchedCount === 1
+  return (await Accounts.updateOne({ _id }, { $set: { ...displayNamed(display_name), avatar_url } })).matchedCount === 1
 }
 
 /** Several at once make one. */
 async function createAccount(
-  account: Pick<Account, '_id' | 'wallet_type' | 'chain' | 'created_at' | 'updated_at'>,
+  account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
 ): Promise<void> {
   await Accounts.create(account).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

@@ -8,8 +8,15 @@ import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
-import { changeProfile, claimUsername, noteLooks, picturesAmong, releaseUsername } from './profile-changes.ts'
-import { followProfiles, profileOf } from './profiles.ts'
+import {
+  changeProfile,
+  claimUsername,
+  noteLooks,
+  noteSought,
+  picturesAmong,
+  releaseUsername,
+} from './profile-changes.ts'
+import { followProfiles, profileOf, statusOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
 import { roleSettings } from './settings.ts'
@@ -49,7 +56,8 @@ export const accounts = defineDomain(
       context.http?.setHeader(...sharedAMinute)
       if (!account) return { user: null }
       const { username, display_name, avatar_url } = profileOf(account)
-      return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
+      const named = { username, display_name, ens_name: null, avatar_url }
+      return { user: { ...named, is_bot: isBot(address), ...statusOf(account) } }
     },
 
     async publicProfile({ address }, context) {
@@ -95,7 +103,7 @@ export const accounts = defineDomain(
       return done
     },
 
-    users: (input) => listUsers(input),
+    users: (input, { node }) => listUsers(node, input),
 
     async updateUser({ userAddress, updates }, context) {
       await updateUser(context.node, signedIn(context).account, userAddress, updates)
@@ -108,6 +116,7 @@ export const accounts = defineDomain(
       const stopFollowing = followProfiles(node)
       namesFiles(node, 'people', picturesAmong)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
+      void noteSought().catch((error: unknown) => node.logger.warn({ error }, 'older names are not found'))
       await patiently(() => ensureAdmins(node))
       return [stopFollowing]
     },

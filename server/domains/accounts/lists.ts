@@ -1,7 +1,12 @@
+import type { Node } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { invitesAllocated } from './accounts.ts'
+import { countersOf } from './counters.ts'
 import { type Account, Accounts } from './model.ts'
+import { soughtAs } from './names.ts'
 import { profileOf } from './profiles.ts'
+import { smartAccountIn } from './smart-account.ts'
 
 export async function listAdmins() {
   const found = await Accounts.find({ role: { $in: ['admin', 'super_admin'] } })
@@ -30,7 +35,11 @@ const byBeta = {
   neither: { beta_access: { $ne: true }, beta_access_applied_at: { $exists: false } },
 } as const
 
-export async function listUsers({ page, limit, search, sortBy, sortOrder, betaAccessFilter: beta }: Page) {
+/** An admin reads a page at a time, and nobody else waits for it. */
+const countedAtOnce = 4
+
+export async function listUsers(node: Node, asked: Page) {
+  const { page, limit, search, sortBy, sortOrder, betaAccessFilter: beta } = asked
   const filter = { ...(search?.trim() && searchFilter(search.trim())), ...(beta && byBeta[beta]) }
   const order = sortOrder === 'asc' ? 1 : -1
   const [found, total] = await Promise.all([
@@ -41,13 +50,23 @@ export async function listUsers({ page, limit, search, sortBy, sortOrder, betaAc
       .lean<Account[]>(),
     Accounts.countDocuments(filter),
   ])
-  return { users: found.map(userRecord), total, page, limit, totalPages: Math.ceil(total / limit) }
+  const inTurn = fewAtOnce(countedAtOnce)
+  const withCounters = async (account: Account) => ({
+    ...userRecord(account),
+    ...(await inTurn(() => countersOf(node, account._id))),
+  })
+  const users = await Promise.all(found.map(withCounters))
+  return { users, total, page, limit, totalPages: Math.ceil(total / limit) }
 }
 
-/** An exact address, or the start of a username. */
+const startingWith = (start: string) => ({ $gte: start, $lt: `${start}\u{10ffff}` })
+
+/** An exact address, or the start of a username or a display name. */
 function searchFilter(search: string) {
-  const start = search.toLowerCase().replace(/^@/, '')
-  return { $or: [{ _id: canonicalAddress(search) }, { username: { $gte: start, $lt: `${start}\uffff` } }] }
+  const username = startingWith(search.toLowerCase().replace(/^@/, ''))
+  return {
+    $or: [{ _id: canonicalAddress(search) }, { username }, { display_name_sought: startingWith(soughtAs(search)) }],
+  }
 }
 
 const iso = (date: Date | null | undefined) => date?.toISOString() ?? null
@@ -60,6 +79,11 @@ const userRecord = (account: Account) => ({
   username: account.username ?? null,
   display_name: account.display_name,
   avatar_url: account.avatar_url,
+  smart_wallet_address: smartAccountIn(account)?.address ?? null,
+  email_verified: account.email_verified ?? false,
+  email_updates_opt_in: account.email_updates_opt_in ?? false,
+  subscription_tier: 'free' as const,
+  subscription_expires_at: null,
   role: account.role,
   is_banned: account.is_banned,
   ban_reason: account.ban_reason,

@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
+import { required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
 import type { Social } from '#shared/api/account-records'
 
@@ -14,6 +15,8 @@ export interface Account {
   /** What the username is taken for: no two accounts have the same. */
   username_look?: string
   display_name: string | null
+  /** The display name as it is looked for: in lower case. Absent where there is none, and in what older versions stored. */
+  display_name_sought?: string | null
   avatar_url: string | null
   /** Shown instead of the other while `use_custom_avatar` is on. */
   custom_avatar_url: string | null
@@ -24,6 +27,11 @@ export interface Account {
   public_landing_enabled: boolean
   /** Whether who knows the verified number finds the account. */
   findable_by_phone: boolean
+  /** What it says of the moment; absent where it never did. */
+  status_emoji?: string | null
+  status_text?: string | null
+  /** Whether its browsers are told of nothing; absent where it never decided. */
+  do_not_disturb?: boolean
   /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
@@ -87,6 +95,7 @@ export const Accounts = mongoose.model<Account>(
       username: { type: String },
       username_look: { type: String },
       display_name: optional,
+      display_name_sought: { type: String },
       avatar_url: optional,
       custom_avatar_url: optional,
       use_custom_avatar: { type: Boolean, required: true, default: false },
@@ -94,6 +103,9 @@ export const Accounts = mongoose.model<Account>(
       socials: { type: [{ _id: false, platform: String, handle: String }], default: [] },
       public_landing_enabled: { type: Boolean, required: true, default: false },
       findable_by_phone: { type: Boolean, required: true, default: false },
+      status_emoji: { type: String },
+      status_text: { type: String },
+      do_not_disturb: { type: Boolean },
       smart_wallet_address: { type: String },
       smart_wallet_profile: { type: String },
       smart_wallet_credential_id: { type: String },
@@ -133,6 +145,7 @@ export const Accounts = mongoose.model<Account>(
     .index({ username: 1 }, { unique: true, partialFilterExpression: { username: { $exists: true } } })
     .index({ username_look: 1 }, { unique: true, partialFilterExpression: { username_look: { $exists: true } } })
     .index({ email: 1 }, { unique: true, partialFilterExpression: { email: { $exists: true } } })
+    .index({ display_name_sought: 1 })
     .index({ role: 1 })
     .index({ avatar_url: 1 })
     .index({ custom_avatar_url: 1 })
@@ -165,8 +178,6 @@ export interface Passkey {
   /** On the first passkey of an account alone, and only one can have it: its key is the signer of the smart account. */
   first_of?: string
 }
-
-const required = { type: String, required: true } as const
 
 export const Passkeys = mongoose.model<Passkey>(
   'Passkeys',

@@ -142,3 +142,12 @@ const isAuthority = (word: Word): boolean => {
 
 // The name of the service is not squeezed throughout: `piazza` is a word of its own.
 const undrawn = (word: string): string => glance(word.replace(/(.)\1{2,}/gu, '$1'))
+
+/** A display name as it is looked for by its start. */
+export const soughtAs = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/** The stored fields of a display name. */
+export const displayNamed = (display_name: string | null) => ({
+  display_name,
+  display_name_sought: display_name === null ? null : soughtAs(display_name),
+})

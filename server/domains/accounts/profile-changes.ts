@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
-import { deceptionBy, isReserved, looksIn, usernameLook } from './names.ts'
+import { deceptionBy, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
@@ -49,6 +49,19 @@ export async function noteLooks(): Promise<void> {
   }
 }
 
+/** Notes by what the display names that an older version stored are found. */
+export async function noteSought(): Promise<void> {
+  let last = ''
+  for (;;) {
+    const without = { _id: { $gt: last }, display_name: { $ne: null }, display_name_sought: { $exists: false } }
+    const found = await Accounts.find(without, { display_name: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
+    for (const { _id, display_name } of found)
+      await Accounts.updateOne({ _id, display_name }, { $set: displayNamed(display_name) })
+    last = found.at(-1)?._id ?? ''
+    if (last === '') return
+  }
+}
+
 /** May this name be taken for the username of somebody else? A display name that was there before the username stays. */
 async function isNameOfAnother(id: string, name: string): Promise<boolean> {
   const taken = { _id: { $ne: id }, username_look: { $in: looksIn(name) } }
@@ -84,6 +97,13 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
+/** What stands beside a name may not make it another: no marks of the verified, no claims of authority. */
+function refuseStatus(path: string, said: string | null | undefined): void {
+  const fault = said ? deceptionBy(said) : null
+  if (fault === null) return
+  throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
+}
+
 interface ProfileChange {
   username?: string | null | undefined
   display_name?: string | null | undefined
@@ -94,17 +114,22 @@ interface ProfileChange {
   socials?: Account['socials'] | undefined
   public_landing_enabled?: boolean | undefined
   findable_by_phone?: boolean | undefined
+  email_updates_opt_in?: boolean | undefined
+  status_emoji?: string | null | undefined
+  status_text?: string | null | undefined
+  do_not_disturb?: boolean | undefined
 }
 
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
   if (name !== undefined) await refuseDisplayName('display_name', id, name)
+  for (const path of ['status_emoji', 'status_text'] as const) refuseStatus(path, change[path])
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {
     ...(username && named(username)),
-    display_name: name ?? change.display_name,
+    ...(change.display_name !== undefined && displayNamed(name ?? null)),
     avatar_url: change.avatar_url,
     custom_avatar_url: change.custom_avatar_url,
     use_custom_avatar: change.use_custom_avatar,
@@ -112,6 +137,10 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     socials: change.socials,
     public_landing_enabled: change.public_landing_enabled,
     findable_by_phone: change.findable_by_phone,
+    email_updates_opt_in: change.email_updates_opt_in,
+    status_emoji: change.status_emoji,
+    status_text: change.status_text === undefined ? undefined : change.status_text?.normalize('NFC') || null,
+    do_not_disturb: change.do_not_disturb,
   }
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined

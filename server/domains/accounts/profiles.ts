@@ -75,6 +75,10 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profi
   return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
 }
 
+/** What somebody says of the moment; nothing while the account is suspended. */
+export const statusOf = ({ is_banned, status_emoji = null, status_text = null }: Account) =>
+  is_banned ? { status_emoji: null, status_text: null } : { status_emoji, status_text }
+
 /** The account as its owner sees it. */
 export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   id: account.user_id,

@@ -5,7 +5,7 @@ import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import type { Account } from './model.ts'
 import { partsOf } from './page-parts.ts'
-import { profileOf } from './profiles.ts'
+import { profileOf, statusOf } from './profiles.ts'
 
 const pages: Readonly<Record<Platform, string>> = {
   x: 'https://x.com/',
@@ -25,8 +25,9 @@ export async function publicPageOf(node: Node, name: string) {
   if (!account.public_landing_enabled) throw new AppError('USER_NOT_FOUND', { message: 'This user has no public page' })
   const { id, name: shownName, username, avatar_url: avatarUrl } = profileOf(account)
   const bio = account.bio ?? null
+  const user = { address: id, name: shownName, username, ensName: null, avatarUrl, bio, is_bot: isBot(id) }
   return {
-    user: { address: id, name: shownName, username, ensName: null, avatarUrl, bio, is_bot: isBot(id) },
+    user: { ...user, ...statusOf(account) },
     socials: (account.socials ?? []).map((social) => ({ ...social, url: pages[social.platform] + social.handle })),
     ...(account.is_banned ? { agents: [], scheduling: null } : await partsOf(node, id)),
   }
@@ -46,6 +47,9 @@ export function ownProfileOf(account: Account) {
     use_custom_avatar: account.use_custom_avatar ?? false,
     public_landing_enabled: account.public_landing_enabled ?? false,
     findable_by_phone: account.findable_by_phone ?? false,
+    email_updates_opt_in: account.email_updates_opt_in ?? false,
+    ...statusOf(account),
+    do_not_disturb: account.do_not_disturb ?? false,
   }
 }
 

@@ -64,6 +64,10 @@ export async function ownAgent(node: Node, account: string, id: string): Promise
   return agent
 }
 
+/** An agent whose knowledge the account may look after: its own, or any where it is an admin. */
+export const lookedAfter = async (node: Node, account: string, id: string): Promise<StoredAgent> =>
+  (await isAdmin(node, account)) ? agentOf(id) : ownAgent(node, account, id)
+
 /** An official agent is the house's: who made it and is no admin any more has no say in it. */
 export const mayChange = async (node: Node, account: string, agent: StoredAgent): Promise<boolean> =>
   isOfficial(agent) ? isAdmin(node, account) : agent.owner_address === account

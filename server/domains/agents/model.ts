@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
 import type { StoredTools } from './tools/stored.ts'
 
@@ -39,8 +40,6 @@ export interface StoredAgent extends StoredTools {
   updated_at: Date
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const flag = { type: Boolean, required: true } as const
 const count = { type: Number, default: null } as const
 const entry = {

@@ -177,6 +177,12 @@ const ownedBy = {
   none: (owner_address: string) => ({ owner_address, visibility: { $ne: 'official' as const } }),
 }
 
-/** The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. */
-export const agentsOf = (account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> =>
-  Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
+/**
+ * The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. Those that others
+ * have made come last.
+ */
+export async function agentsOf(account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> {
+  const found = await Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
+  const isOwn = ({ owner_address }: StoredAgent) => owner_address === account
+  return [...found.filter(isOwn), ...found.filter((agent) => !isOwn(agent))]
+}

@@ -10,18 +10,13 @@ import { Calls as ScheduledCalls } from '#server/domains/scheduling/model'
 import { Streams } from '#server/domains/streams/model'
 import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
 import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
+import { idBetween } from './id-times.ts'
+import { type Gift, pointsBetween } from './points.ts'
 
 const [channel, group] = [foundedBy('createChannel'), foundedBy('createGroup')]
 
-/** The least id that is made at this moment or later: ids begin with the milliseconds of their time, so that they are a range of each collection. */
-const idAt = (at: number): string => {
-  const time = at.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}`
-}
-
-const madeBetween = (from: number, until: number) => ({ _id: { $gte: idAt(from), $lt: idAt(until) } })
 const foundedBetween = (type: RoomType, from: number, until: number) => ({
-  _id: { $gte: `${type}:${idAt(from)}`, $lt: `${type}:${idAt(until)}` },
+  _id: idBetween(from, until, `${type}:`),
 })
 const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
 const between = (from: number, until: number) => ({ created_at: within(from, until) })
@@ -42,6 +37,7 @@ export async function summaryOf(
   from: number,
   until: number,
   exclude: readonly WalletType[],
+  gifts: readonly Gift[],
 ): Promise<AnalyticsSummary> {
   const accounts = (which: object) => Accounts.countDocuments({ ...which, ...without(exclude) })
   const agentsOf = (visibility: 'public' | 'friends' | 'private' | 'official') => Agents.countDocuments({ visibility })
@@ -51,13 +47,13 @@ export async function summaryOf(
     activeUsers: accounts({ last_login: { $gte: new Date(from) } }),
     totalPasskeys: Passkeys.countDocuments({}),
     totalAgents: Agents.countDocuments({}),
-    newAgentsCount: Agents.countDocuments(madeBetween(from, until)),
+    newAgentsCount: Agents.countDocuments({ _id: idBetween(from, until) }),
     publicAgents: agentsOf('public'),
     friendsAgents: agentsOf('friends'),
     privateAgents: agentsOf('private'),
     officialAgents: agentsOf('official'),
     totalAgentMessages: Runs.countDocuments({}),
-    agentMessagesInPeriod: Runs.countDocuments(madeBetween(from, until)),
+    agentMessagesInPeriod: Runs.countDocuments({ _id: idBetween(from, until) }),
     knowledgeItemsCount: KnowledgeItems.countDocuments({}),
     indexedKnowledgeItems: KnowledgeItems.countDocuments({ status: 'indexed' }),
     publicProfilesCount: accounts({ public_landing_enabled: true }),
@@ -66,6 +62,8 @@ export async function summaryOf(
     betaApprovedCount: accounts({ beta_access: true }),
     betaPendingCount: accounts({ beta_access_applied_at: { $exists: true }, beta_access: { $ne: true } }),
     totalCalls: Calls.countDocuments({}),
+    totalPoints: pointsBetween(gifts, 0, until),
+    pointsInPeriod: pointsBetween(gifts, from, until),
     acceptedFriendships: Pairs.countDocuments({ state: 'friends' }),
     friendRequestsCount: Pairs.countDocuments({ asked_at: textWithin(from, until) }),
     invitesUsed: InviteUses.countDocuments({ used_at: within(from, until) }),
@@ -74,7 +72,7 @@ export async function summaryOf(
     streamsEnded: Streams.countDocuments({ ended_at: within(from, until) }),
     groupsCreated: Rooms.countDocuments(foundedBetween(group, from, until)),
     channelsCreated: Rooms.countDocuments(foundedBetween(channel, from, until)),
-    streamsCreated: Streams.countDocuments(madeBetween(from, until)),
+    streamsCreated: Streams.countDocuments({ _id: idBetween(from, until) }),
   } satisfies Record<keyof AnalyticsSummary, Promise<number>>
   const entries = Object.entries(counts).map(async ([name, count]) => [name, await count] as const)
   return Object.fromEntries(await Promise.all(entries)) as AnalyticsSummary
@@ -84,12 +82,16 @@ export async function bucketOf(
   from: number,
   until: number,
   exclude: readonly WalletType[],
+  gifts: readonly Gift[],
 ): Promise<Omit<AnalyticsBucket, 'date' | 'label'>> {
-  const [newUsers, groups, agents, agentChats] = await Promise.all([
+  const [newUsers, points, invites, friendRequests, groups, agents, agentChats] = await Promise.all([
     Accounts.countDocuments({ ...between(from, until), ...without(exclude) }),
+    pointsBetween(gifts, from, until),
+    InviteUses.countDocuments({ used_at: within(from, until) }),
+    Pairs.countDocuments({ asked_at: textWithin(from, until) }),
     Rooms.countDocuments(foundedBetween(group, from, until)),
-    Agents.countDocuments(madeBetween(from, until)),
-    Runs.countDocuments(madeBetween(from, until)),
+    Agents.countDocuments({ _id: idBetween(from, until) }),
+    Runs.countDocuments({ _id: idBetween(from, until) }),
   ])
-  return { newUsers, groups, agents, agentChats }
+  return { newUsers, points, invites, friendRequests, groups, agents, agentChats }
 }

@@ -1,3 +1,4 @@
+import { countsAccounts } from '#server/domains/accounts/counters'
 import type { Node } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { nodeState } from '#server/kernel/node-state'
@@ -5,6 +6,9 @@ import { analytics as contract, type Period, type WalletType } from '#shared/api
 import type { OutputOf } from '#shared/kit/contract'
 import { bucketOf, summaryOf } from './count.ts'
 import { listsOf } from './lists.ts'
+import { totalMessages } from './messages.ts'
+import { countersOf } from './of-account.ts'
+import { giftsOf, pointsByReason } from './points.ts'
 import { spanOf } from './spans.ts'
 
 type Counted = OutputOf<typeof contract.read>
@@ -12,9 +16,16 @@ type Counted = OutputOf<typeof contract.read>
 const keptMilliseconds = 60_000
 const countedOn = nodeState(() => new Map<string, { until: number; answer: Promise<Counted> }>())
 
-export const analytics = defineDomain(contract, {
-  read: ({ period, exclude }, { node }) => counted(node, period, exclude),
-})
+export const analytics = defineDomain(
+  contract,
+  { read: ({ period, exclude }, { node }) => counted(node, period, exclude) },
+  {
+    start(node) {
+      countsAccounts(node, countersOf)
+      return []
+    },
+  },
+)
 
 /** Counts once a minute, whoever asks; what failed is counted anew. */
 function counted(node: Node, period: Period, exclude: readonly WalletType[]): Promise<Counted> {
@@ -32,18 +43,20 @@ function counted(node: Node, period: Period, exclude: readonly WalletType[]): Pr
 
 async function count(period: Period, exclude: readonly WalletType[], now: number): Promise<Counted> {
   const { start, buckets, labelOf } = spanOf(period, now)
+  const gifts = await giftsOf()
   const timeSeries = []
   for (const [at, from] of buckets.entries())
     timeSeries.push({
       date: new Date(from).toISOString(),
       label: labelOf(from),
-      ...(await bucketOf(from, buckets[at + 1] ?? now, exclude)),
+      ...(await bucketOf(from, buckets[at + 1] ?? now, exclude, gifts)),
     })
-  const summary = await summaryOf(start, now, exclude)
+  const summary = await summaryOf(start, now, exclude, gifts)
   return {
-    summary,
+    summary: { ...summary, totalMessages: await totalMessages() },
     timeSeries,
     ...(await listsOf(summary, exclude)),
+    pointsBreakdown: await pointsByReason(gifts, now),
     period,
     startDate: new Date(start).toISOString(),
     endDate: new Date(now).toISOString(),

@@ -24,8 +24,8 @@ export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer
   }
 }
 
-/** Only these have addresses that tokens are held by; every other kind of account holds none. */
-const isWallet = (address: string) => /^0x[0-9a-f]{40}$/i.test(address)
+/** Only wallets have addresses that tokens are held by, and names by which the provider finds them; every other kind of account holds none. */
+const isWallet = (address: string) => /^(0x[0-9a-f]{40}|([a-z0-9-]+\.)+[a-z]{2,})$/i.test(address)
 
 /** The events of all these addresses, each once, by name. Where an address got no answer `error` says so, and the others count. */
 export async function eventsOf(

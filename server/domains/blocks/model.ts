@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-
-const required = { type: String, required: true } as const
+import { required } from '#server/kernel/fields'
 
 /** Who has blocked whom; holds everywhere. */
 export const Blocks = mongoose.model(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accountByEmail } from '#server/domains/accounts/emails'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { type NewCall, refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
 import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
@@ -12,7 +13,7 @@ import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
-import { announceBooked } from './announce.ts'
+import { announceBooked, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
 import { type Kind, kindOf } from './kinds.ts'
 import { askerOf } from './letters.ts'
@@ -23,8 +24,11 @@ import { refuseWords } from './words.ts'
 
 const minute = 60_000
 const daySeconds = 86_400
-/** Free calls that one may have booked with one host and that are still to come; and those booked from one address in a day. */
-const most = { ahead: 3, withHost: 6, fromAddress: 20 }
+/**
+ * Free calls that one may have booked with one host and that are still to come, and all together who are no friends of the host; and those
+ * booked from one address in a day.
+ */
+const most = { ahead: 3, strangers: 30, withHost: 6, fromAddress: 20 }
 
 type Given = InputOf<typeof contract.schedule>
 
@@ -54,7 +58,8 @@ export async function book(context: Context, given: Given): Promise<StoredCall> 
     const hold = (held: NewCall) => writeCall(held, { buffer, ahead: null })
     return sameAsAsked(await bookPaid(context, call, payment, hold), given)
   }
-  const booked = await writeCall(call, { buffer, ahead: most.ahead })
+  const free = { ...call, ...toBeTold(node), of_stranger: !(await isFriend(booker, host)) }
+  const booked = await writeCall(free, { buffer, ahead: most.ahead, strangers: most.strangers })
   if (booked._id === _id) await announceBooked(node, booked, askerOf(context))
   return sameAsAsked(booked, given)
 }
@@ -116,6 +121,10 @@ async function refuseBooker({ account, id }: Booker, host: string): Promise<void
   if (known !== undefined && (await areBlocked(known, host)))
     throw new AppError('BLOCKED', { message: 'You cannot book this user' })
 }
+
+/** The address that a guest gives says nothing: anybody can type it. */
+const isFriend = async ({ account }: Booker, host: string): Promise<boolean> =>
+  account !== null && (await friendsAmong(host, [account])).length > 0
 
 /** Refuses a time that the host does not offer, before anything is asked of others. */
 async function refuseTime(

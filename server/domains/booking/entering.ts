@@ -1,3 +1,5 @@
+import { accountByEmail } from '#server/domains/accounts/emails'
+import { blockedAmong } from '#server/domains/blocks/blocks'
 import { joinUrlOf, meetingOfCall } from '#server/domains/meetings/records'
 import type { StoredCall } from '#server/domains/scheduling/model'
 import type { Context } from '#server/kernel/context'
@@ -17,6 +19,7 @@ export async function roomOfCall(context: Context, token: string) {
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
   const call = await openInvitation(context, token)
   refuseClosed(call, node.now())
+  await refuseBlocked(call, caller.account)
   const { _id: id, recipient_wallet_address: host, title, ends_at: ends } = call
   const { room_id: roomId, join_code: joinCode } = await meetingOfCall(node, { id, host, title, ends })
   return { roomId, joinCode, joinUrl: joinUrlOf(node, joinCode) }
@@ -34,4 +37,17 @@ function refuseClosed(call: StoredCall, now: number): void {
       message: 'This call can be entered from five minutes before it begins',
       details: { opensAt: new Date(opens).toISOString() },
     })
+}
+
+/**
+ * Refuses who is blocked, and whoever comes by the link of somebody who is, as they may have booked before. A guest who booked is known by
+ * their address, where an account has verified it.
+ */
+async function refuseBlocked(call: StoredCall, comer: string | null): Promise<void> {
+  const { recipient_wallet_address: host, scheduler_wallet_address, booker } = call
+  if (comer === host) return
+  const bookedBy = scheduler_wallet_address ?? (await accountByEmail(booker))?._id ?? null
+  const known = [comer, bookedBy].filter((one) => one !== null)
+  if ((await blockedAmong(host, known)).size > 0)
+    throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
 }

@@ -1,4 +1,5 @@
 import { claim, holding } from '#server/domains/payments/lease'
+import { isLongOver } from '#server/domains/payments/settle'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { NewCall } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
@@ -7,7 +8,7 @@ import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
 import { scheduledCallChanged } from '#shared/api/booking'
 import { centsOf } from '#shared/api/payment-networks'
-import { announceBooked } from './announce.ts'
+import { announceBooked, toBeTold } from './announce.ts'
 import { shownCall } from './shown.ts'
 
 const lookMilliseconds = 1_000
@@ -54,7 +55,7 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
   } as const
   const booked = await Calls.findOneAndUpdate(
     { ...held, status: 'pending' },
-    { $set: { ...paid, status: 'confirmed' } },
+    { $set: { ...paid, ...toBeTold(node), status: 'confirmed' } },
     { returnDocument: 'after' },
   ).lean<StoredCall>()
   if (booked) await announceBooked(node, booked, booked.booker)
@@ -62,18 +63,19 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
   return booked ?? callOf(payment)
 }
 
-/** Frees the time that is held for a payment by which nothing was charged. The record stays for its number, and is nobody's. */
+/**
+ * Frees the time that is held for a payment by which nothing was charged, or of which nobody can tell: where it was, it is good for another
+ * time of this host. The record stays for its number, and is nobody's; that of a call which somebody has cancelled stays theirs.
+ */
 export async function letGo(node: Node, payment_id: string): Promise<void> {
-  await Calls.updateOne(
-    { payment_id, payment_status: 'pending' },
-    {
-      $set: { status: 'cancelled', payment_status: null, parties: [], updated_at: new Date(node.now()) },
-      $unset: { payment_id: '' },
-    },
-  )
+  const held = { payment_id, payment_status: 'pending' } as const
+  const free = { payment_status: null, updated_at: new Date(node.now()) } as const
+  const $unset = { payment_id: '' } as const
+  await Calls.updateOne({ ...held, status: 'pending' }, { $set: { ...free, status: 'cancelled', parties: [] }, $unset })
+  await Calls.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
 }
 
-/** Books what is held as soon as it is known to be paid for, and frees what never will be: also after a crash. */
+/** Books what is held as soon as it is known to be paid for, and frees what never will be known to be: also after a crash. */
 export function keepHolds(node: Node): () => void {
   let last = ''
   async function look(): Promise<void> {
@@ -84,9 +86,10 @@ export function keepHolds(node: Node): () => void {
     last = held.length === atOnce ? (held.at(-1)?._id ?? '') : ''
     await Promise.all(held.map(end))
   }
-  async function end({ payment_id = '' }: StoredCall): Promise<void> {
+  async function end({ payment_id = '', status }: StoredCall): Promise<void> {
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
-    if (payment?.state === 'unknown') return
+    if (payment?.state === 'unknown')
+      return status === 'pending' && isLongOver(node, payment) ? letGo(node, payment_id) : undefined
     if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
     if (payment?.state !== 'verifying') return letGo(node, payment_id)
     const mine = await claim(node, payment)

@@ -3,11 +3,13 @@ import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
+import { keepTelling } from './announce.ts'
 import { book } from './book.ts'
 import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
+import { keepWriting } from './gathered-letters.ts'
 import { keepHolds } from './holds.ts'
-import { cancelCall, invite, openInvitation } from './invitation.ts'
+import { cancelCall, invite, openInvitation, paymentAfter } from './invitation.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
 import { createShareable } from './shareable.ts'
@@ -47,7 +49,8 @@ export const booking = defineDomain(
     },
 
     async cancel({ id, token }, context) {
-      return { ...done, scheduledCall: told(context, await cancelCall(context, id, token)) }
+      const call = await cancelCall(context, id, token)
+      return { ...done, scheduledCall: told(context, call), payment: paymentAfter(call) }
     },
 
     async createShareable(input, context) {
@@ -70,5 +73,5 @@ export const booking = defineDomain(
 
     pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
   },
-  { jobs: [writingToCalendar], start: (node) => [keepHolds(node)] },
+  { jobs: [writingToCalendar], start: (node) => [keepHolds(node), keepTelling(node), keepWriting(node)] },
 )

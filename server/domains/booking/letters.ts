@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
@@ -11,6 +12,8 @@ import { nameOfAccount } from './shown.ts'
 interface About {
   method: Appointment['method']
   by: string
+  /** Whether nobody is written this a second time. */
+  isOnce?: boolean
 }
 const daySeconds = 86_400
 const hourSeconds = 3_600
@@ -24,10 +27,12 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
   return { guest: call.guest_email, host: host?.email ?? null }
 }
 
-/** Writes to both about a call that was booked or cancelled, as far as letters can be sent and no more go there than anybody needs. */
+/** Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered. */
 export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
   if (!node.services.mail) return
-  const sent = await writeTo(node, call, await addressesOf(call), about)
+  const addresses = await addressesOf(call)
+  const sent = await writeTo(node, call, addresses, { ...about, isOnce: true })
+  if (addresses.host !== null && !sent.some(({ type }) => type === 'host')) await gather(node, call)
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 
@@ -50,6 +55,10 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
   return sent
 }
 
+/** Has the host written of a call together with others, in an hour at the latest. */
+const gather = (node: Node, { _id }: StoredCall) =>
+  Calls.updateOne({ _id }, { $set: { write_at: new Date(node.now() + hourSeconds * 1_000) } })
+
 const noteSent = (node: Node, { _id }: StoredCall) =>
   Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
 
@@ -57,21 +66,24 @@ async function writeTo(
   node: Node,
   call: StoredCall,
   addresses: Addresses,
-  { method, by }: About,
+  { method, by, isOnce = false }: About,
 ): Promise<EmailedTo[]> {
   const sent: EmailedTo[] = []
   const own = (await addressesOf(call)).host
   for (const type of ['guest', 'host'] as const) {
     const email = addresses[type]
     if (email === null || !(await mayWriteTo(node, email, by))) continue
-    await postLetter(node, {
-      to: email,
-      ...(await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })),
-    })
+    const letter = await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })
+    await postLetter(node, { to: email, ...letter }, isOnce ? idOf(call, method, email) : undefined)
     sent.push({ email, type })
   }
   return sent
 }
+
+const idOf = ({ _id }: StoredCall, ...what: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([_id, ...what]))
+    .digest('base64url')
 
 /** Letters about calls have a count of their own: no booking keeps anybody's code for signing in from them. */
 const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<boolean> =>
@@ -90,10 +102,7 @@ async function letterTo(
 ) {
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)
-  const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
-  const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
-  const withWhom = isToHost ? who : host
-  const summary = withWhom === null ? call.title : `Call with ${withWhom}`
+  const summary = isToHost ? summaryOf(call) : `Call with ${host}`
   const link = `${publicUrl}/join/${call.invite_token}`
   const words = isToHost ? saidBy(call) : []
   const lines = [
@@ -113,13 +122,20 @@ async function letterTo(
   return { subject, text: `${lines.join('\n\n')}\n`, calendar: { method, text: calendar } }
 }
 
+/** What a call is called to its host. */
+export function summaryOf(call: StoredCall): string {
+  const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
+  const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
+  return who === null ? call.title : `Call with ${who}`
+}
+
 const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: StoredCall): string[] => [
   [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
   ...(notes === null ? [] : [notes]),
 ]
 
 /** By the clocks of who booked it, and of UTC. */
-function timeIn({ scheduled_at, timezone }: StoredCall): string {
+export function timeIn({ scheduled_at, timezone }: StoredCall): string {
   const shown = (timeZone: string) =>
     new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(scheduled_at)
   return timezone === 'UTC' ? `${shown('UTC')} (UTC)` : `${shown(timezone)} (${timezone})\n${shown('UTC')} (UTC)`

@@ -11,7 +11,7 @@ export async function callsOf(account: string, { status, limit }: Asked, now: nu
   const found = { parties: account, ...(status && withStatus(status, new Date(now))) }
   const [calls, total] = await Promise.all([
     Calls.find(found)
-      .sort({ scheduled_at: status === 'upcoming' ? 1 : -1 })
+      .sort({ scheduled_at: status === 'upcoming' || status === 'current' ? 1 : -1 })
       .limit(limit)
       .lean<StoredCall[]>(),
     Calls.countDocuments(found),
@@ -21,6 +21,7 @@ export async function callsOf(account: string, { status, limit }: Asked, now: nu
 
 function withStatus(status: NonNullable<Asked['status']>, now: Date): QueryFilter<StoredCall> {
   if (status === 'upcoming') return { scheduled_at: { $gt: now }, status: standing }
+  if (status === 'current') return { ends_at: { $gt: now }, status: standing }
   if (status === 'past') return { $or: [{ scheduled_at: { $lte: now } }, { status: 'cancelled' }] }
   if (status === 'completed') return { ends_at: { $lte: now }, status: standing }
   return status === 'cancelled' ? { status } : { ends_at: { $gt: now }, status }

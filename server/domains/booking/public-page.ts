@@ -1,7 +1,7 @@
 import { accountByUsername, accountOf } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
 import { profileOf } from '#server/domains/accounts/profiles'
-import { facilitatorOf } from '#server/domains/payments/networks'
+import { facilitatorOf } from '#server/domains/receipts/networks'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { Settings, type StoredSettings } from '#server/domains/scheduling/model'
 import { windowsOf } from '#server/domains/scheduling/windows'

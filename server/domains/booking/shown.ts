@@ -8,7 +8,8 @@ export const statusOf = ({ status, ends_at }: StoredCall, now: number): Schedule
   status !== 'cancelled' && ends_at.getTime() <= now ? 'completed' : status
 
 export function shownCall(call: StoredCall, now: number): ScheduledCall {
-  const { _id, number, ends_at, parties, booker, payment_id, scheduled_at, ...rest } = call
+  const { _id, number, ends_at, parties, booker, payment_id, of_stranger, tell_at, write_at, scheduled_at, ...rest } =
+    call
   const { invite_sent_at, invite_opened_at, created_at, updated_at } = call
   return {
     ...rest,

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { BugState } from '#shared/api/bug-reports'
 
 export interface StoredBugReport {
@@ -21,10 +22,6 @@ export interface StoredBugReport {
   created_at: Date
   updated_at: Date
 }
-
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
-const moment = { type: Date, required: true } as const
 
 export const BugReports = mongoose.model<StoredBugReport>(
   'BugReports',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, required } from '#server/kernel/fields'
 
 /** A calendar that an account has connected; one at each provider. */
 export interface StoredConnection {
@@ -20,9 +21,6 @@ export interface StoredConnection {
   refresh_at: Date
   created_at: Date
 }
-
-const required = { type: String, required: true } as const
-const moment = { type: Date, required: true } as const
 
 export const Connections = mongoose.model<StoredConnection>(
   'CalendarConnections',

@@ -11,9 +11,11 @@ import { Calls, type StoredCall } from './model.ts'
 import { shown, shownOne } from './rows.ts'
 
 const hourSeconds = 3_600
-const ringsAnHour = 60
-const ringsToOneAnHour = 10
-const ringsToOneOfAddressAnHour = 30
+/** By one person, to one other, and to that one from an address. What was called elsewhere is noted more often than anybody rings. */
+const mostAnHour = {
+  rings: { by: 60, to: 10, from: 30 },
+  'call-notes': { by: 120, to: 60, from: 120 },
+} as const
 const attempts = 5
 
 export const calls = defineDomain(contract, {
@@ -32,7 +34,7 @@ export const calls = defineDomain(contract, {
     const now = context.node.now()
     const times = timesOf(status, input, now)
     if (calleeAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
-    await allowRing(context, account, calleeAddress)
+    await allow(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
     const stored = await kept({
@@ -70,7 +72,7 @@ export const calls = defineDomain(contract, {
       const { caller_address: caller, callee_address: callee } = call
       if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
       // The other one hears of it as of a ring.
-      if (isCorrected(call, next)) await allowRing(context, account, account === caller ? callee : caller)
+      if (isCorrected(call, next)) await allow(context, 'rings', account, account === caller ? callee : caller)
       if (await replace(stored, next)) return { call: await tell(context, next) }
     }
     throw new AppError('CONFLICT')
@@ -131,10 +133,16 @@ async function refuseBlocked(one: string, other: string): Promise<void> {
 }
 
 /** What is told of a call stands in the other person's list, so each counts. */
-async function allowRing({ node: { limits }, caller: { ip } }: Context, from: string, to: string): Promise<void> {
+async function allow(
+  { node: { limits }, caller: { ip } }: Context,
+  what: keyof typeof mostAnHour,
+  from: string,
+  to: string,
+): Promise<void> {
+  const most = mostAnHour[what]
   const allowed =
-    (await limits.guard('rings-by', from, ringsAnHour, hourSeconds)) &&
-    (await limits.guard('rings-to', `${from} ${to}`, ringsToOneAnHour, hourSeconds)) &&
-    (await limits.guard('rings-from', `${ip} ${to}`, ringsToOneOfAddressAnHour, hourSeconds))
+    (await limits.guard(`${what}-by`, from, most.by, hourSeconds)) &&
+    (await limits.guard(`${what}-to`, `${from} ${to}`, most.to, hourSeconds)) &&
+    (await limits.guard(`${what}-from`, `${ip} ${to}`, most.from, hourSeconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { Call, CallStatus } from '#shared/api/calls'
 
 /** A call between two accounts. Times are ISO 8601, UTC. */
@@ -18,9 +19,6 @@ export interface StoredCall {
   /** It was told when it was over, and never rang here; absent of calls that did, and of those that older versions stored. */
   is_note?: boolean
 }
-
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 
 export const Calls = mongoose.model<StoredCall>(
   'Calls',

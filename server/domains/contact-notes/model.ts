@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** What one account has noted about another. Where it is empty, there is no row. */
 export interface ContactNote {
@@ -9,8 +10,6 @@ export interface ContactNote {
   notes: string
   updated_at: string
 }
-
-const required = { type: String, required: true } as const
 
 export const ContactNotes = mongoose.model<ContactNote>(
   'ContactNotes',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 import type { Certificate } from '#shared/api/device-keys'
 import type { KeptKeys } from '#shared/api/messaging-keys'
 
@@ -15,8 +16,6 @@ export interface StoredDevice {
   created_at: string
   removed_at: string | null
 }
-
-const required = { type: String, required: true } as const
 
 export const DeviceKeys = mongoose.model<StoredDevice>(
   'DeviceKeys',

@@ -3,7 +3,7 @@ import type { ProvenIdentity } from '#server/domains/identity/identities'
 import { checkNonce, consumeNonce, issueNonce, nonceMilliseconds } from '#server/domains/identity/nonces'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
-import type { HumanProof } from '#server/ports/human-proof/port'
+import { type HumanProof, otherProof } from '#server/ports/human-proof/port'
 import { SpentProofs } from './model.ts'
 import { refusal } from './refusals.ts'
 import { federationSettings } from './settings.ts'
@@ -31,7 +31,9 @@ export async function proveHuman(node: Node, proof: HumanProof): Promise<{ ident
   const verdict = await provider.verify(proof)
   if (!verdict.valid) {
     const { code: reason, detail } = verdict
-    throw refusal('INVALID_SIGNATURE', 'Verification failed', { reason, detail })
+    // What the provider does not refuse, but has not verified, is a proof of something else.
+    const status = reason === otherProof ? 401 : 400
+    throw refusal('INVALID_SIGNATURE', 'Verification failed', { reason, detail }, status)
   }
   if (nonce !== null) await consumeNonce(nonce, anybody)
   await spend(proof.proof, node.now())

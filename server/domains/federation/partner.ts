@@ -44,9 +44,11 @@ function refuseUnreadable(token: string): void {
   }
 }
 
-/** The subject, else the user id: a text that can be the id of an account, and is not one that another way in gives out. */
+/** The subject, else the user id, one of which must be there: a text that can be the id of an account, and is not one that another way in gives out. */
 function nameIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
-  const named = Address.safeParse(sub ?? user_id)
+  const given = sub ?? user_id ?? null
+  if (given === null) throw refusal('VALIDATION_ERROR', 'The token names no identifier')
+  const named = Address.safeParse(given)
   if (!named.success || reserved.test(named.data)) throw refusal('UNAUTHORIZED', 'The token names no usable identifier')
   return named.data
 }

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** A file that somebody stored. */
 export interface StoredUpload {
@@ -32,8 +33,6 @@ export interface StoredUpload {
   /** Since when it is being removed. */
   taken_at?: Date
 }
-
-const required = { type: String, required: true } as const
 
 export const UploadRecords = mongoose.model<StoredUpload>(
   'Uploads',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 
 /** What one of the two has put on the other. */
 export interface StoredTag {
@@ -34,9 +35,6 @@ export interface Pair {
   version: string
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
-
 export const Pairs = mongoose.model<Pair>(
   'Pairs',
   new Schema<Pair>(
@@ -63,5 +61,6 @@ export const Pairs = mongoose.model<Pair>(
     .index({ from_friend_id: 1 }, { unique: true })
     .index({ to_friend_id: 1 }, { unique: true })
     .index({ from_address: 1, state: 1, version: -1 })
-    .index({ to_address: 1, state: 1, version: -1 }),
+    .index({ to_address: 1, state: 1, version: -1 })
+    .index({ asked_at: 1 }),
 )

@@ -1,13 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { roleOf } from '#server/domains/accounts/roles'
 import { budgets } from '#server/kernel/budgets'
 import type { Context, Node, SignedIn } from '#server/kernel/context'
 import type { AdminProof } from '#server/kernel/domain'
+import { nodeState } from '#server/kernel/node-state'
 import { SignedMessage } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
+import type { AskChain } from './signatures.ts'
 import { type Asked, checkMessage, type Purpose, writeMessage } from './siwe.ts'
 import type { Seen } from './tokens.ts'
 
@@ -67,9 +69,11 @@ export const identifyAdmin =
     if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
     const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
     if (!read.success) throw refused(unreadable)
-    const proven = await proveWallet({ node, origin }, read.data).catch((error: unknown) => {
-      throw error instanceof AppError ? inEveryCall(error) : error
-    })
+    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch(
+      (error: unknown) => {
+        throw error instanceof AppError ? inEveryCall(error) : error
+      },
+    )
     const { account, userId, chainId, nonce } = proven
     const session = {
       id: `admin ${nonce}`,
@@ -83,8 +87,46 @@ export const identifyAdmin =
     return { account, session, ip, userAgent }
   }
 
-async function proveWallet(asked: Asked, { address, message, signature }: AdminProof) {
-  const { statement, chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister)
+const acceptedAtMost = 1_000
+const askedOn = nodeState(() => ({
+  /** Messages that a chain has accepted, by their hashes, each with when it is good no more. */
+  accepted: new Map<string, number>(),
+  /** What is being asked: who shows the same message meanwhile shares the answer. */
+  waiting: new Map<string, Promise<boolean>>(),
+}))
+
+/** Asks the chain as often as this address may ask and this wallet may be asked about; about what it has accepted before, as often as is liked. */
+const sparingly =
+  (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
+  (ask) => {
+    const { accepted, waiting } = askedOn(node)
+    const hash = createHash('sha256').update([address, message, signature].join('\0')).digest('base64url')
+    const answer = async () => {
+      if ((accepted.get(hash) ?? 0) <= node.now()) await takeQuestion(node, ip, address)
+      const isAccepted = await ask()
+      accepted.delete(hash)
+      if (isAccepted) accepted.set(hash, node.now() + goodMilliseconds)
+      for (const oldest of accepted.keys()) {
+        if (accepted.size <= acceptedAtMost) break
+        accepted.delete(oldest)
+      }
+      return isAccepted
+    }
+    const shared = waiting.get(hash) ?? answer().finally(() => waiting.delete(hash))
+    waiting.set(hash, shared)
+    return shared
+  }
+
+async function takeQuestion({ limits }: Node, ip: string, address: string): Promise<void> {
+  const { chainQuestionsFrom, chainQuestionsOf } = budgets
+  const isFree =
+    (await limits.guard('admin-chain-from', ip, chainQuestionsFrom.most, budgetSeconds)) &&
+    (await limits.guard('admin-chain-of', address, chainQuestionsOf.most, budgetSeconds))
+  if (!isFree) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: budgetSeconds })
+}
+
+async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
+  const { statement, chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
   if (statement !== toAdminister.statement) throw new AppError('INVALID_SIGNATURE')
   const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
   const account = linked?.account ?? address
@@ -100,8 +142,10 @@ const unreadable =
 const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
 
 /** Every operation of admins answers these codes, whatever it declares. */
-const inEveryCall = (error: AppError): AppError =>
-  error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+function inEveryCall(error: AppError): AppError {
+  if (error.code === 'RATE_LIMIT_EXCEEDED') return error
+  return error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+}
 
 function decoded(message: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(message)) return null

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { siweSettings } from './settings.ts'
-import { checkSignature } from './signatures.ts'
+import { type AskChain, checkSignature } from './signatures.ts'
 
 export type Asked = Pick<Context, 'node' | 'origin'>
 
@@ -67,6 +67,7 @@ export async function checkMessage(
   address: string,
   signature: string,
   purpose = toSignIn,
+  askChain?: AskChain,
 ): Promise<SiweMessage> {
   const { node } = asked
   const siwe = siweSettings.of(node)
@@ -75,7 +76,7 @@ export async function checkMessage(
   refuseOtherChains(siwe.chainIds, message.chainId)
   await purpose.checkNonce(node, message.nonce, address)
   checkTimes(message, node.now())
-  await checkSignature(node.services.chains.get(message.chainId), message.address, raw, signature)
+  await checkSignature(node.services.chains.get(message.chainId), message.address, raw, signature, askChain)
   return message
 }
 

@@ -29,7 +29,7 @@ export const directPreviews: Action<typeof contract.directPreviews> = async (_in
       return {
         conversation_id: `/plaza/1/dm/${peersOf(id).join('-')}/proto`,
         sender_address: sender,
-        content: null,
+        content: body.type === 'system' && !body.deleted ? body.text : null,
         message_type: body.type,
         sent_at: new Date(at).toISOString(),
         peer_address: peer,

@@ -59,7 +59,8 @@ export async function lastMessagesOf(
 /** In words, as people read them once they are drawn; media and ciphertext are named, not shown. */
 export function previewOf({ deleted, type, text, attachments }: MessageBody, sealed: SealedBy | null): string {
   if (deleted) return 'Message deleted'
-  if (isUnreadable(sealed, text)) return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
+  if (type !== 'system' && isUnreadable(sealed, text))
+    return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
   const named = words[readMarker(type as MessageType, text)?.content ?? type]
   if (named) return named
   return cut(lineOfWords(cutToLength(text, lookedAt)), previewLength) || (attachments.length > 0 ? 'File' : '')

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** A code by which somebody is invited. */
 export interface StoredInvite {
@@ -30,8 +31,6 @@ export interface StoredUse {
   /** Everything that follows from it is done. */
   settled: boolean
 }
-
-const required = { type: String, required: true } as const
 
 export const Invites = mongoose.model<StoredInvite>(
   'Invites',
@@ -72,5 +71,6 @@ export const InviteUses = mongoose.model<StoredUse>(
   )
     .index({ invite_id: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
     .index({ invite_id: 1, used_at: -1 })
-    .index({ owner_address: 1 }),
+    .index({ owner_address: 1 })
+    .index({ used_at: 1 }),
 )

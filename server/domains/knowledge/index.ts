@@ -1,4 +1,4 @@
-import { isAdmin, ownAgent } from '#server/domains/agents/access'
+import { lookedAfter, ownAgent } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
 import { indexing, isBeingRead } from '#server/domains/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
@@ -8,12 +8,14 @@ import { knowledge as contract } from '#shared/api/knowledge'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { addItem, itemOf, itemsOf, removeItem, shown, updateItem } from './items.ts'
-import { askToRead, readAll, whenRead } from './reads.ts'
+import { askToRead, lookAgainSeconds, readAll, whenRead } from './reads.ts'
 import { dueItems, syncByItself } from './sync.ts'
 import { tellWatchers, tick, watch } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
+const ownOrAny = (context: Context, agent: string): Promise<StoredAgent> =>
+  lookedAfter(context.node, signedIn(context).account, agent)
 
 export const knowledge = defineDomain(
   contract,
@@ -44,7 +46,7 @@ export const knowledge = defineDomain(
     },
 
     async update({ id, knowledge_id, userAddress: _, ...input }, context) {
-      const agent = await own(context, id)
+      const agent = await ownOrAny(context, id)
       return { ...done, item: shown(await updateItem(context.node, agent, knowledge_id, input)) }
     },
 
@@ -56,14 +58,14 @@ export const knowledge = defineDomain(
     },
 
     async index({ id, knowledgeId }, context) {
-      await own(context, id)
+      await ownOrAny(context, id)
       const item = await itemOf(id, knowledgeId)
-      if (isBeingRead(item, context.node.now())) throw new AppError('KNOWLEDGE_INDEXING')
+      if (isBeingRead(item, context.node.now())) throw stillRead()
       const asked = await askToRead(context.node, item)
       const read = await whenRead(asked, context.signal)
       if (!read) {
         await itemOf(id, knowledgeId)
-        throw new AppError('KNOWLEDGE_INDEXING')
+        throw stillRead()
       }
       if (read.status === 'failed')
         throw new AppError('KNOWLEDGE_FAILED', { message: `Failed to index: ${read.error_message}` })
@@ -79,6 +81,7 @@ export const knowledge = defineDomain(
         success: first.success,
         chunksIndexed: first.chunks ?? 0,
         ...(first.error ? { error: first.error } : {}),
+        ...(first.retryAfter ? { retryAfter: first.retryAfter } : {}),
       }
     },
 
@@ -93,13 +96,15 @@ export const knowledge = defineDomain(
   { jobs: [indexing], start: (node) => [tellWatchers(node), syncByItself(node)] },
 )
 
+/** It goes on, and how it ends stands in the item. */
+const stillRead = () => new AppError('KNOWLEDGE_INDEXING', { retryAfter: lookAgainSeconds })
+
 /** One item, or all of an agent, for its owner or an admin. */
 async function ofCaller(context: Context, item: string | undefined, agent: string | undefined): Promise<StoredItem[]> {
-  const { account } = signedIn(context)
   const found = item === undefined ? null : await KnowledgeItems.findOne({ _id: item }).lean<StoredItem>()
   if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
     throw new AppError('KNOWLEDGE_NOT_FOUND')
   const id = found?.agent_id ?? agent ?? ''
-  if (!(await isAdmin(context.node, account))) await ownAgent(context.node, account, id)
+  await ownOrAny(context, id)
   return found ? [found] : itemsOf(id)
 }

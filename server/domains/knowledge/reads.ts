@@ -2,10 +2,13 @@ import { setTimeout } from 'node:timers/promises'
 import { indexing, isBeingRead } from '#server/domains/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
 import type { Node } from '#server/kernel/context'
+import type { ReadResult } from '#shared/api/knowledge'
 import { tick } from './watch.ts'
 
 const waitMilliseconds = 25_000
 const lookMilliseconds = 100
+/** Who is told that something is still being read looks at it again then. */
+export const lookAgainSeconds = 5
 
 /** Stores the job, one for all who ask before it begins, on every node; `since` is the moment from which its end counts. */
 export async function askToRead(node: Node, item: StoredItem): Promise<{ item: StoredItem; since: number }> {
@@ -39,7 +42,8 @@ export async function readAll(node: Node, items: readonly StoredItem[], signal: 
   return Promise.all(asked.map(async (one) => resultOf(one.item, await whenRead(one, signal))))
 }
 
-const resultOf = ({ url }: StoredItem, read: StoredItem | null) =>
-  read?.status === 'indexed'
-    ? { url, success: true, chunks: read.chunk_count }
-    : { url, success: false, error: read?.error_message ?? 'It is still being read' }
+function resultOf({ url }: StoredItem, read: StoredItem | null): ReadResult {
+  if (read?.status === 'indexed') return { url, success: true, chunks: read.chunk_count }
+  if (read) return { url, success: false, error: read.error_message ?? 'It could not be read' }
+  return { url, success: false, error: 'It is still being read', retryAfter: lookAgainSeconds }
+}

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/knowledge-records'
 
 /** A URL that an agent knows. */
@@ -62,8 +63,6 @@ export interface StoredChunk {
   embedder: string
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
 const time = { type: Date, default: null } as const

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** A meeting, or the permanent room of an account. */
 export interface StoredMeeting {
@@ -18,7 +19,6 @@ export interface StoredMeeting {
   permanent_of?: string
 }
 
-const required = { type: String, required: true } as const
 /** So long it is known that a meeting was there. */
 const keptSeconds = 30 * 86_400
 

@@ -2,14 +2,17 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
-import { edit, pin, react, remove } from './edits.ts'
+import { edit } from './edits.ts'
 import { followSearch } from './filing.ts'
 import { startHeads } from './heads.ts'
 import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
 import { connected, followRooms } from './live.ts'
+import { pin } from './pins.ts'
 import { followPresence, presence, presenceOf, typing } from './presence.ts'
-import { read } from './reads.ts'
+import { react } from './reactions.ts'
+import { read, readMessage, receipts } from './reads.ts'
+import { remove, removeById } from './removals.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { sharedKeyHistory } from './shared-key.ts'
@@ -25,6 +28,7 @@ const actions: Actions<typeof contract> = {
   check,
   edit,
   remove,
+  removeById,
   react,
   reactions,
   pin,
@@ -34,6 +38,8 @@ const actions: Actions<typeof contract> = {
   typing,
   presence,
   presenceOf,
+  receipts,
+  readMessage,
 }
 
 export const messages = defineDomain(contract, actions, {

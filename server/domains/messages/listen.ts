@@ -2,8 +2,8 @@ import { keyOf, readBy } from '#server/domains/room-state/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/room-state/facts'
 import type { Standing } from '#server/domains/room-state/standing'
 import { capabilitiesOf } from '#server/domains/room-state/state'
-import { type Action, audiences, type Connection, type Context, signedIn } from '#server/kernel/context'
-import type { RoomKey } from '#server/log/types'
+import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
+import type { RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -16,6 +16,24 @@ import { listenersChanged } from './told-epochs.ts'
 
 const page = 200
 
+/** What somebody is told who joins a room, as it is at this moment. Throws where they may not. */
+function joining(view: View, account: string, now: number, node: Node) {
+  const { standing, room: about } = readBy(view, account, now)
+  const mute = muteIn(view, account, now)
+  if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
+  const capabilities = capabilitiesOf(view, account, now, node)
+  return {
+    head: { epoch: view.epoch, seq: view.seq, total: view.total },
+    standing,
+    mute,
+    capabilities,
+    rules: rulesIn(view),
+    pins: pinsIn(view),
+    members: about.member_count,
+    member: memberIn(view, account),
+  }
+}
+
 const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator, isAdmin }: Standing) => ({
   canPin,
   canDelete,
@@ -23,6 +41,15 @@ const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator,
   canManageMods,
   isModerator,
   isAdmin,
+})
+
+const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joining>) => ({
+  role: standing.role,
+  permissions: permissionsOf(standing),
+  capabilities: capabilities.capabilities,
+  next_send_at: capabilities.next_send_at,
+  muted_until: mute?.muted_until ?? null,
+  is_muted: mute !== null,
 })
 
 /** The socket is in the room before the page is read, so that nothing falls between the two. */
@@ -35,22 +62,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
   try {
     const state = await node.log.ask(
       key,
-      (view, now) => {
-        const { standing, room: about } = readBy(view, account, now)
-        const mute = muteIn(view, account, now)
-        if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
-        const capabilities = capabilitiesOf(view, account, now, node)
-        return {
-          head: { epoch: view.epoch, seq: view.seq, total: view.total },
-          standing,
-          mute,
-          capabilities,
-          rules: rulesIn(view),
-          pins: pinsIn(view),
-          members: about.member_count,
-          member: memberIn(view, account),
-        }
-      },
+      (view, now) => joining(view, account, now, node),
       () => {
         if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
         connection.join(audiences.room(key))
@@ -82,17 +94,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       ...(isLost ? { reset: true } : {}),
       rules,
       rules_version: version,
-      me: {
-        role: state.standing.role,
-        permissions: permissionsOf(state.standing),
-        capabilities: state.capabilities.capabilities,
-        next_send_at: state.capabilities.next_send_at,
-        muted_until: state.mute?.muted_until ?? null,
-        is_muted: state.mute !== null,
-        read_seq,
-        unread,
-        first_unread,
-      },
+      me: { ...meOf(state), read_seq, unread, first_unread },
       pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,
       online: onlineIn(node, key),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
@@ -15,13 +16,14 @@ import type { Json, RoomKey, View } from '#server/log/types'
 import type { Poll } from '#shared/api/poll'
 import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
 import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOfPoll } from './drafts.ts'
-import { touchable } from './edits.ts'
 import { readable } from './history.ts'
 import { sendDraft } from './send.ts'
+import { touchable } from './touched.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)
@@ -88,9 +90,7 @@ const create: Action<typeof contract.create> = async (
   const end = endsAt ?? ends_at ?? null
   if (end !== null && Date.parse(end) <= context.node.now())
     throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
-  const looks = options.map((option) => signForm(option).replace(/\s+/gu, ' '))
-  if (new Set(looks).size < options.length)
-    throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
+  refuseAlike(options)
   const poll_id = newId()
   const asked: Asked = { question, options, allowsMultiple, endsAt: end, isAnonymous }
   const fact = (at: number): PollFact => ({
@@ -117,6 +117,12 @@ const create: Action<typeof contract.create> = async (
   return { poll: pollOf(roomOfKey(key), { ...body.poll, message_id: row._id }), message: messageOfRow(row) }
 }
 
+function refuseAlike(options: readonly string[]): void {
+  const looks = options.map((option) => signForm(option).replace(/\s+/gu, ' '))
+  if (new Set(looks).size < options.length)
+    throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
+}
+
 function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
   const poll = pollIn(view, pollId)
   const found = poll ? touchable(view, account, poll.message_id, now) : null
@@ -127,26 +133,31 @@ function openPoll(view: View, account: string, pollId: string, now: number): Pol
 const mayManage = (view: View, account: string, poll: PollFact) =>
   poll.creator_address === account || standingOf(view, account).canPin
 
-const update: Action<typeof contract.update> = async ({ room, pollId, question, endsAt, isClosed }, context) => {
+const update: Action<typeof contract.update> = async (
+  { room, pollId, endsAt, ends_at, isClosed, ...anew },
+  context,
+) => {
   const { account } = signedIn(context)
+  const end = endsAt === undefined ? ends_at : endsAt
+  if (anew.options) refuseAlike(anew.options)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { result } = await change(context, key, account, pollId, (view, now) => {
-    if (endsAt && Date.parse(endsAt) <= now)
+    if (end && Date.parse(end) <= now)
       throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
     const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
     if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })
     if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+    const asked = askedAnew(poll, anew)
     const next = {
       ...poll,
-      question: question ?? poll.question,
-      ends_at: endsAt === undefined ? poll.ends_at : endsAt,
+      ...asked,
+      ends_at: end === undefined ? poll.ends_at : end,
       is_closed: isClosed ?? poll.is_closed,
       version: poll.version + 1,
     }
-    if (question === undefined || question === poll.question)
-      return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
+    if (asked === null) return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
     const draft = draftOfPoll(askedBy(next))
     const { flagged } = refuseChange(draft, { ...stateOf(view, account, now, context.node), member: true })
     const message = editedTo(touchable(view, account, poll.message_id, now).message, draft.text, flagged, now)
@@ -155,7 +166,24 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
   return { poll: await pollFor(key, result, account) }
 }
 
-/** The message that asks a poll, with another question. */
+/** What is changed of what a poll asks; null where that stays. What somebody has voted on stays, but for the words of the question. */
+function askedAnew(
+  poll: PollFact,
+  anew: Pick<InputOf<typeof contract.update>, 'question' | 'options' | 'allowsMultiple' | 'isAnonymous'>,
+): Partial<PollFact> | null {
+  const { question = poll.question, options = poll.options } = anew
+  const { allowsMultiple: allows_multiple = poll.allows_multiple, isAnonymous: is_anonymous = poll.is_anonymous } = anew
+  const kept = { options: poll.options, allows_multiple: poll.allows_multiple, is_anonymous: poll.is_anonymous }
+  if (isDeepStrictEqual({ options, allows_multiple, is_anonymous }, kept))
+    return question === poll.question ? null : { question }
+  if (poll.voters > 0)
+    throw new AppError('VALIDATION_ERROR', {
+      message: 'Somebody has voted: options, allowsMultiple and isAnonymous stay as they are',
+    })
+  return { question, options, allows_multiple, is_anonymous, counts: options.map(() => 0) }
+}
+
+/** The message that asks a poll, which asks something else. */
 function editedTo(message: MessageFact, text: string, flagged: Ruling['flagged'], now: number): MessageFact {
   const { poll: _, ...kept } = message.body
   const edited_at = new Date(now).toISOString()

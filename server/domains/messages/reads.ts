@@ -1,14 +1,18 @@
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { readRoom } from '#server/domains/room-state/access'
-import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
-import { Mentions, Reads } from '#server/domains/room-state/model'
-import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { type MemberFact, memberIn, messageIn } from '#server/domains/room-state/facts'
+import { Members, Mentions, Reads } from '#server/domains/room-state/model'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
 import { messages as rowsBetween } from '#server/log/store'
-import type { RoomKey } from '#server/log/types'
+import type { RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
+import { groupRef } from '#shared/api/room-paths'
+import { AppError } from '#shared/errors'
+import { done, type RoomRef } from '#shared/kit/primitives'
 
 const nobodyRead = { seq: 0, n: 0 }
 const idOf = (key: RoomKey, account: string) => `${key}|${account}`
@@ -91,14 +95,27 @@ const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
 export const onRead = (node: Node, listener: ReadListener): void => void listenersOn(node).push(listener)
 
-export const read: Action<typeof contract.read> = async ({ room, seq }, context) => {
+export const read: Action<typeof contract.read> = ({ room, seq }, context) => mark(context, room, () => seq)
+
+export const readMessage: Action<typeof contract.readMessage> = async ({ id, messageId }, context) => {
+  await mark(context, groupRef(id), (view) => {
+    const message = messageIn(view, messageId)
+    if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+    return message.seq
+  })
+  return done
+}
+
+/** Marks a room as read up to a place in its log. */
+async function mark(context: Context, room: RoomRef, placeIn: (view: View) => number) {
   const { account } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
     member: memberIn(view, account),
+    place: placeIn(view),
   }))
-  const upTo = Math.min(seq, head.seq)
+  const upTo = Math.min(head.place, head.seq)
   const n =
     upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
   await raise(key, account, upTo, n)
@@ -106,6 +123,27 @@ export const read: Action<typeof contract.read> = async ({ room, seq }, context)
   for (const listener of listenersOn(context.node))
     listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
   return { read_seq, unread, mentions }
+}
+
+const receiptsAtMost = 200
+
+/** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
+export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
+  const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
+  const here = Members.find({ room: key, is_active: true }, { user_address: 1 })
+  const members = await here.sort({ joined_at: -1 }).limit(receiptsAtMost).lean()
+  const ids = members.map(({ user_address }) => idOf(key, user_address))
+  const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
+  const few = fewAtOnce(10)
+  const places = [...new Set(marks.map(({ n }) => n))]
+  const rows = await Promise.all(places.map((n) => few(() => rowsBetween(key, n, n))))
+  const read = new Map(rows.flat().map(({ _id, n }) => [n, _id]))
+  return {
+    receipts: marks.flatMap(({ user_address, n }) => {
+      const lastReadMessageId = read.get(n)
+      return lastReadMessageId === undefined ? [] : [{ userAddress: user_address, lastReadMessageId }]
+    }),
+  }
 }
 
 /** Never lowers a mark, in whatever order marks arrive. */

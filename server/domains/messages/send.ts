@@ -26,7 +26,7 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
   const fault = await sealedFault(context.node, key, account, draft)
-  const otherFault = (view: View) => otherSealing(view) ?? fault(view)
+  const otherFault = (view: View) => otherSealing(view) ?? (input.client_msg_id === undefined ? unbound : fault(view))
   const extra = { cid: input.client_msg_id, fault: input.sealed_by ? otherFault : fault }
   const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
@@ -115,6 +115,11 @@ function isSaying(
   const isSame = isDeepStrictEqual(said, [text, type, replyTo, attachments, mentions])
   return isSame && isDeepStrictEqual(body.poll ? askedBy(body.poll) : null, poll)
 }
+
+/** What is sealed by a shared key is bound to the id of its message: nobody could open it under one that the server makes. */
+const unbound = new AppError('VALIDATION_ERROR', {
+  message: 'client_msg_id (wakuMessageId) is required: the content is sealed with it, and opens by it alone',
+})
 
 /** They may write, and are to become a member first. */
 const outside = new AppError('NOT_A_MEMBER')

@@ -1,6 +1,7 @@
 import { removedBy } from '#server/domains/events'
 import { removeUnnamed } from '#server/domains/files/removal'
-import { pinMessage, removeMessage } from '#server/domains/messages/edits'
+import { pinMessage } from '#server/domains/messages/pins'
+import { removeMessage } from '#server/domains/messages/removals'
 import { keyOf, seenBy } from '#server/domains/room-state/access'
 import { entryOf } from '#server/domains/room-state/entries'
 import { messagesPurged } from '#server/domains/room-state/events/messages'

@@ -17,28 +17,16 @@ import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import type { moderation as contract } from '#shared/api/moderation'
+import { isPlaced, placeOf } from '#shared/api/moderation-paths'
 import { type LogEntry, Permissions } from '#shared/api/moderation-records'
-import { channelRef } from '#shared/api/room-paths'
 import { AppError } from '#shared/errors'
 import { roomRef } from '#shared/kit/room-key'
-import { isSingle, roomKinds } from '#shared/kit/room-kinds'
 import { logEntryOf } from './entries.ts'
 import { entriesFor } from './hearing.ts'
 import { moderates } from './listening.ts'
 import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
 
 type Asked = Parameters<Action<typeof contract.inspect>>[0]
-
-/** `channelId` of the moderation paths, and of which kind it is; alpha where there is none. */
-const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
-  keyOf(
-    chatType && roomKinds[chatType].idField !== 'channel_id'
-      ? roomRef(chatType, channelId)
-      : channelRef(channelId || 'global'),
-  )
-
-const isPlaced = ({ channelId, chatType }: Asked): boolean =>
-  Boolean(channelId) || (chatType !== undefined && isSingle(chatType))
 
 /** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
@@ -68,13 +56,13 @@ const needUser = ({ userAddress }: Asked): string => {
 }
 
 async function permissions(context: Context, input: Asked) {
-  const key = isPlaced(input) ? await placeOf(input) : GLOBAL
+  const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
 /** Whoever may read a place sees who moderates it; the notes about a moderator are shown to that moderator alone. */
 async function moderators({ node, caller }: Context, input: Asked) {
-  const key = isPlaced(input) ? await placeOf(input) : GLOBAL
+  const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   const isOfficial =
     key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
@@ -89,7 +77,7 @@ async function moderators({ node, caller }: Context, input: Asked) {
 }
 
 async function muted({ node, caller }: Context, input: Asked) {
-  const key = await placeOf(input)
+  const key = await keyOf(placeOf(input))
   const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
   return rows
@@ -99,7 +87,7 @@ async function muted({ node, caller }: Context, input: Asked) {
 
 async function isMuted({ node, caller }: Context, input: Asked) {
   const account = needUser(input)
-  const key = await placeOf(input)
+  const key = await keyOf(placeOf(input))
   return node.log.ask(key, (view, now) => {
     needSelfOrModerator(view, caller.account, account, now)
     return muteIn(view, account, now) !== null
@@ -126,7 +114,7 @@ async function log(
 ): Promise<LogEntry[]> {
   const { account } = context.caller
   if (account === null) throw new AppError('UNAUTHORIZED')
-  const key = channelId ? await placeOf({ chatType, channelId }) : GLOBAL
+  const key = channelId ? await keyOf(placeOf({ chatType, channelId })) : GLOBAL
   const { isAdmin, canManageMods } = await rightsOf(context, key, account)
   if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   const filter = {
@@ -146,7 +134,7 @@ const verifiedPage = 500
 const verifiedAtMost = 5_000
 
 export const verify: Action<typeof contract.verify> = async ({ channelId, after: from = 0 }, context) => {
-  const key = channelId ? await placeOf({ channelId }) : GLOBAL
+  const key = channelId ? await keyOf(placeOf({ channelId })) : GLOBAL
   if (!(await rightsOf(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
   const [before] = from > 0 ? await chainedRows(key, { seq: { $gte: 1, $lte: from } }, 1) : []
   let previous = before?.chain ?? ''

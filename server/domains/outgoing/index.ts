@@ -34,9 +34,12 @@ export const sendText = job({
   },
 })
 
-/** Has a letter sent. One that this server shows instead is there before the answer is. */
-export async function postLetter({ jobs, services }: Node, letter: z.input<typeof sendLetter.payload>): Promise<void> {
-  const id = newId()
+/** Has a letter sent, once for an id. One that this server shows instead is there before the answer is. */
+export async function postLetter(
+  { jobs, services }: Node,
+  letter: z.input<typeof sendLetter.payload>,
+  id = newId(),
+): Promise<void> {
   await jobs.add(sendLetter, letter, id)
   if (services.mail?.shownAt) await services.mail.send({ id, ...letter })
 }

@@ -1,8 +1,7 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 
 export { type Passkey, Passkeys } from '#server/domains/accounts/model'
-
-const required = { type: String, required: true } as const
 
 export type Ceremony = 'register' | 'login'
 
@@ -21,8 +20,6 @@ export interface PasskeyChallenge {
   /** Kept beyond its life, so that a late use can be told apart from an unknown one. */
   expires_at: Date
 }
-
-const optional = { type: String, default: null } as const
 
 export const PasskeyChallenges = mongoose.model<PasskeyChallenge>(
   'PasskeyChallenges',

@@ -3,10 +3,10 @@ import { type Account, Accounts } from '#server/domains/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/accounts/smart-account'
 import { agentOf, isPublicFor } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
+import { facilitatorOf } from '#server/domains/receipts/networks'
 import type { Caller, Node } from '#server/kernel/context'
 import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
-import { facilitatorOf } from './networks.ts'
 import type { Wanted } from './requirement.ts'
 
 /** An agent that strangers may ask, and the caller where there is one. */

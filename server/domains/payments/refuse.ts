@@ -32,6 +32,13 @@ export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, cod
   return refusal
 }
 
+/** No 402: by one, clients pay another time by themselves. */
+export const offeredOtherwise = (): AppError =>
+  new AppError('INVALID_PAYMENT', {
+    status: 409,
+    details: { message: 'This payment was sent for something else before, and is good for that alone' },
+  })
+
 const askAgainSeconds = 2
 
 /** It may have been charged: to be asked for, and never paid again. */

@@ -2,7 +2,8 @@ import type { Hex } from 'viem'
 import type { Requirement } from '#server/ports/facilitator/port'
 import type { NetworkFacts } from '#shared/api/payment-networks'
 
-const maxTimeoutSeconds = 300
+/** So long a payment is to be good for. */
+export const maxTimeoutSeconds = 300
 const mimeType = 'application/json'
 
 /** What one answer costs, and whom it is paid to. */

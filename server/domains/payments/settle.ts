@@ -1,4 +1,12 @@
-import { never, type PaymentCode, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
+import {
+  never,
+  type PaymentCode,
+  type PaymentState,
+  Payments,
+  refusedMilliseconds,
+  type StoredPayment,
+} from '#server/domains/receipts/model'
+import { facilitatorOf } from '#server/domains/receipts/networks'
 import type { Node } from '#server/kernel/context'
 import { unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
@@ -6,9 +14,8 @@ import type { Facilitator, Proof, Settlement } from '#server/ports/facilitator/p
 import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
-import { facilitatorOf } from './networks.ts'
 import { codes } from './refuse.ts'
-import { requirementOf, type Wanted } from './requirement.ts'
+import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
 
 const soonMilliseconds = 1_000
 const longestWaitMilliseconds = 300_000
@@ -54,6 +61,7 @@ export async function settleHeld(node: Node, held: Held): Promise<void> {
   await held.change({ state: 'unknown', attempts, due_at: new Date(node.now() + waitOf(attempts)), expires_at: never })
   node.reached('payment-asked')
   if (!isFirst && (await readFromChain(node, held))) return
+  if (await isWithdrawn(held.payment)) return isFirst ? reject(node, held, 'X402_PAYMENT_FAILED') : undefined
   const settlement = await askToSettle(node, held)
   node.reached('payment-answered')
   if (settlement.state === 'settled') return markSettled(node, held, settlement.transaction)
@@ -63,6 +71,22 @@ export async function settleHeld(node: Node, held: Held): Promise<void> {
   if (await readFromChain(node, held)) return
   if (settlement.state === 'used' && !chainOf(node, networks[held.payment.network])) await markSettled(node, held, null)
 }
+
+/**
+ * Has a payment never asked to be settled again whose outcome is not known yet, and gives its state: one that was `verifying` is never
+ * charged, while one that is `unknown` may have been. Null where it was known already.
+ */
+export async function withdraw(_id: string): Promise<PaymentState | null> {
+  const payment = await Payments.findOneAndUpdate(
+    { _id, state: { $in: ['verifying', 'unknown'] } },
+    { $set: { withdrawn: true } },
+    { returnDocument: 'after' },
+  ).lean<StoredPayment>()
+  return payment?.state ?? null
+}
+
+const isWithdrawn = async ({ _id }: StoredPayment): Promise<boolean> =>
+  (await Payments.exists({ _id, withdrawn: true })) !== null
 
 async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
   const facilitator = facilitatorFor(node, networks[payment.network])
@@ -75,6 +99,16 @@ async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
 }
 
 const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
+
+/** From when on nothing comes of a payment any more. */
+const endOf = (node: Node, payment: StoredPayment): number =>
+  Number(proofOf(node, payment).authorization.validBefore) * 1_000 + blockMilliseconds
+
+/** Whether so long has gone by since a payment was over, or was taken where it is good for years, that its outcome would be known if anybody could tell. */
+export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
+  const answered = payment.created_at.getTime() + 3 * maxTimeoutSeconds * 1_000
+  return Math.min(endOf(node, payment), answered + blockMilliseconds) + longestWaitMilliseconds < node.now()
+}
 
 /** Null where this server asks no node of that chain. */
 export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
@@ -90,7 +124,7 @@ async function readFromChain(node: Node, held: Held): Promise<boolean> {
     .catch(() => null)
   if (!state) return false
   if (state === 'open') {
-    const isOver = Number(authorization.validBefore) * 1000 + blockMilliseconds < node.now()
+    const isOver = endOf(node, held.payment) < node.now()
     if (isOver) await reject(node, held, 'PAYMENT_EXPIRED')
     return isOver
   }

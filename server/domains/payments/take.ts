@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Payments, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
+import { networkNamed } from '#server/domains/receipts/networks'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { readBack } from '#server/kernel/read-back'
@@ -8,9 +9,8 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { AppError } from '#shared/errors'
 import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
-import { networkNamed } from './networks.ts'
 import { readProof } from './read-proof.ts'
-import { inProgress, pending, wantsPayment } from './refuse.ts'
+import { inProgress, offeredOtherwise, pending, wantsPayment } from './refuse.ts'
 import type { Wanted } from './requirement.ts'
 import { chainOf, settleHeld, verifyHeld, wantedOf } from './settle.ts'
 import { judgeProof } from './verify.ts'
@@ -46,7 +46,8 @@ export const purchaseHash = hashOf
 
 /**
  * Verifies and settles the payment of a purchase, and then does what was paid for, while nobody else works on this payment. Throws 402
- * where it is not paid, 202 where it is not known yet whether it is, and 409 where another request has the same payment.
+ * where it is not paid, 202 where it is not known yet whether it is, and 409 where another request has the same payment, or it was
+ * offered for something else.
  */
 export async function whenPaid<Done>(
   context: Context,
@@ -108,16 +109,21 @@ export async function paidBefore(purchase: Pick<Purchase, 'hash' | 'payment'>): 
   return known !== null && ['settled', 'unknown'].includes(known.state) ? known : null
 }
 
-const isSame = ({ hash }: Pick<Purchase, 'hash'>, { known, offered: { authorization, signature } }: Offered): boolean =>
-  known.proof_hash === hashOf(authorization, signature) && known.question_hash === hash
+const isSame = ({ hash }: Pick<Purchase, 'hash'>, found: Offered): boolean =>
+  isItself(found) && found.known.question_hash === hash
+
+/** Whether the header is the payment that is stored, and no other with its nonce. */
+const isItself = ({ known, offered: { authorization, signature } }: Offered): boolean =>
+  known.proof_hash === hashOf(authorization, signature)
 
 /** The record of a payment that was offered before, for the same purchase; null where it is new. */
 async function offeredBefore(context: Context, wanted: Wanted, purchase: Purchase): Promise<StoredPayment | null> {
   const found = await knownPayment(purchase.payment)
   if (!found) return null
   const { known } = found
-  if (!isSame(purchase, found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
+  if (!isItself(found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
   if (known.state === 'rejected') throw wantsPayment(context, wanted, known.code)
+  if (!isSame(purchase, found)) throw offeredOtherwise()
   return known
 }
 

@@ -1,9 +1,9 @@
 import { hashTypedData, recoverAddress } from 'viem'
 import type { PaymentCode } from '#server/domains/receipts/model'
+import { networkNamed } from '#server/domains/receipts/networks'
 import type { Chain } from '#server/ports/chain/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
-import { networkNamed } from './networks.ts'
 import { type OfferedProof, readProof } from './read-proof.ts'
 import type { Wanted } from './requirement.ts'
 
@@ -31,8 +31,7 @@ export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${
 }
 
 /**
- * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now, and signed by the payer.
- * Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
+ * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now, and signed by the payer. Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
  */
 export async function judgeProof(
   header: string,

@@ -1,7 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-
-const required = { type: String, required: true } as const
-const date = { type: Date, required: true } as const
+import { moment, required } from '#server/kernel/fields'
 
 /** Where an account last said it is; `_id` is the account. */
 export interface StoredClaim {
@@ -15,7 +13,7 @@ export interface StoredClaim {
 export const Claims = mongoose.model<StoredClaim>(
   'PositionClaims',
   new Schema<StoredClaim>(
-    { _id: required, position: required, at: date, expires_at: date },
+    { _id: required, position: required, at: moment, expires_at: moment },
     { collection: 'position_claims', versionKey: false },
   ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
@@ -30,7 +28,7 @@ export interface StoredVisit {
 export const Visits = mongoose.model<StoredVisit>(
   'PlaceVisits',
   new Schema<StoredVisit>(
-    { _id: required, at: date, expires_at: date },
+    { _id: required, at: moment, expires_at: moment },
     { collection: 'place_visits', versionKey: false },
   ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** One gift of points. Rows are added alone: none is changed, none is taken away. */
 export interface StoredEntry {
@@ -11,8 +12,6 @@ export interface StoredEntry {
   reason: string
   created_at: Date
 }
-
-const required = { type: String, required: true } as const
 
 export const PointEntries = mongoose.model<StoredEntry>(
   'PointEntries',
@@ -28,5 +27,6 @@ export const PointEntries = mongoose.model<StoredEntry>(
     { collection: 'point_entries', versionKey: false },
   )
     .index({ wallet_address: 1, claim: 1 }, { unique: true })
-    .index({ wallet_address: 1, _id: -1 }),
+    .index({ wallet_address: 1, _id: -1 })
+    .index({ reason: 1, points: 1, _id: 1 }),
 )

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import type { WidgetSize, WidgetType } from '#shared/api/profile-widgets'
 
@@ -28,8 +29,6 @@ export interface ProfilePage {
   /** New at each change. */
   version: string
 }
-
-const required = { type: String, required: true } as const
 
 export const ProfilePages = mongoose.model<ProfilePage>(
   'ProfilePages',

@@ -3,6 +3,7 @@ import { type Call, ringSeconds } from '#shared/api/calls'
 import { ringing } from '#shared/api/push'
 import { shortened } from '#shared/kit/person-name'
 import { dmOf, roomKey } from '#shared/kit/room-key'
+import { callsPage } from './doings.ts'
 import { tellQuietly } from './tell.ts'
 
 /** Has the browsers of who is called told that it rings; nobody waits for it. */
@@ -15,7 +16,7 @@ export function tellOfCall(node: Node, { id, caller, callee, call_type }: Call):
     callerId: caller.address,
     callerName: name,
     senderAddress: caller.address,
-    url: '/#/calls',
+    url: callsPage,
     tag: `call:${id}`,
   }
   const room = roomKey(dmOf(caller.address, callee.address))

@@ -1,7 +1,9 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { blockedAmong } from '#server/domains/blocks/blocks'
 import { isOf } from '#server/domains/events/define'
 import { friendsChanged } from '#server/domains/friends/events'
 import { type Pair, Pairs } from '#server/domains/friends/model'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
@@ -18,18 +20,18 @@ import { noticesOf } from './messages.ts'
 import { type Told, tellBrowsers } from './tell.ts'
 
 const gatheredMilliseconds = 1_000
-/** Of the messages of one second in one room the newest. */
-const gatheredAtMost = 50
+/** Of the messages of one second in one room the newest: of each sender, and of all together. */
+const gatheredAtMost = { ofOne: 20, ofAll: 400 }
 /** The members of a larger room are told of what names them alone. */
 const membersToldAtMost = 500
 const daySeconds = 86_400
 
 /**
  * Has browsers told of messages and of requests to be friends, by the node that appended them: no other is. What is said in a room within a
- * second is told once, with its newest message.
+ * second is told once, with the newest message of a friend, or else of somebody else.
  */
 export function followForBrowsers(node: Node): () => void {
-  const due = new Map<RoomKey, MessageFact[]>()
+  const due = new Map<RoomKey, readonly MessageFact[]>()
   const asked = new Set<string>()
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs) return
@@ -37,8 +39,7 @@ export function followForBrowsers(node: Node): () => void {
       if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
       if (key === GLOBAL || !isOf(row, messageCreated)) continue
       const message = messageFactOf(row)
-      if (isForAll(key) || namedIn(message).length > 0)
-        due.set(key, [...(due.get(key) ?? []), message].slice(-gatheredAtMost))
+      if (isForAll(key) || namedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
     }
   })
   return every(
@@ -55,6 +56,13 @@ export function followForBrowsers(node: Node): () => void {
   )
 }
 
+/** Nobody takes the place of others by writing much. */
+function withNewest(before: readonly MessageFact[], message: MessageFact): readonly MessageFact[] {
+  const theirs = before.filter(({ sender }) => sender === message.sender)
+  const kept = theirs.length < gatheredAtMost.ofOne ? before : before.filter((one) => one !== theirs[0])
+  return [...kept, message].slice(-gatheredAtMost.ofAll)
+}
+
 const isForAll = (key: RoomKey) => kindOf(key).pushed.of === 'all'
 
 /** Whom a message names, or answers. */
@@ -64,15 +72,19 @@ const namedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
 ]
 
 async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
-  const concerned: [RoomKey, Map<string, MessageFact>][] = []
+  const concerned: [RoomKey, Map<string, MessageFact[]>][] = []
   for (const [key, messages] of rooms) concerned.push([key, await concernedBy(key, messages)])
-  const subscribed = new Set(await subscribedAmong(concerned.flatMap(([, newest]) => [...newest.keys()])))
-  for (const [key, newest] of concerned) {
+  const subscribed = new Set(await subscribedAmong(concerned.flatMap(([, about]) => [...about.keys()])))
+  for (const [key, about] of concerned) {
     const members = await membersAmong(
       key,
-      [...newest.keys()].filter((account) => subscribed.has(account)),
+      [...about.keys()].filter((account) => subscribed.has(account)),
     )
-    for (const account of newest.keys()) if (!members.has(account)) newest.delete(account)
+    const newest = new Map<string, MessageFact>()
+    for (const account of members) {
+      const message = await newestFor(account, about.get(account) ?? [])
+      if (message) newest.set(account, message)
+    }
     const told = new Map<string, Told>()
     for (const [account, notice] of await noticesOf(key, newest))
       told.set(account, { notice, room: key, seconds: daySeconds })
@@ -80,14 +92,27 @@ async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly Mes
   }
 }
 
-/** The newest of these messages for each account that may have to be told of one. */
-async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Promise<Map<string, MessageFact>> {
-  const newest = new Map<string, MessageFact>()
+/** Of these messages, the oldest first, those of which each account may have to be told. */
+async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Promise<Map<string, MessageFact[]>> {
+  const about = new Map<string, MessageFact[]>()
   const everybody = isForAll(key) ? await allIn(key) : []
   for (const message of messages)
-    for (const account of [...everybody, ...namedIn(message)])
-      if (account !== message.sender) newest.set(account, message)
-  return newest
+    for (const account of new Set([...everybody, ...namedIn(message)])) {
+      if (account === message.sender) continue
+      const known = about.get(account) ?? []
+      known.push(message)
+      about.set(account, known)
+    }
+  return about
+}
+
+/** The one that an account is told of: of a friend, else of anybody but those between whom and it there is a block. */
+async function newestFor(account: string, messages: readonly MessageFact[]): Promise<MessageFact | undefined> {
+  const senders = [...new Set(messages.map(({ sender }) => sender))]
+  if (senders.length === 1) return messages.at(-1)
+  const [friends, blocked] = await Promise.all([friendsAmong(account, senders), blockedAmong(account, senders)])
+  const newestOf = (isSought: (sender: string) => boolean) => messages.findLast(({ sender }) => isSought(sender))
+  return newestOf((sender) => friends.includes(sender)) ?? newestOf((sender) => !blocked.has(sender))
 }
 
 /** The members of a room; none where they are too many. */

@@ -1,10 +1,12 @@
 import { deviceWith } from '#server/domains/identity/devices'
+import { hearAsked } from '#server/domains/room-state/asked'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { push as contract } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { forgetBrowsers, keepBrowser } from './browsers.ts'
+import { tellOfInvitation } from './doings.ts'
 import { followForBrowsers } from './follow.ts'
 import { giveNotice } from './notice.ts'
 import { changePreferences, preferencesOf } from './preferences.ts'
@@ -39,16 +41,21 @@ export const push = defineDomain(
       const isChanged = await changePreferences(signedIn(context).account, {
         quietStart: hourOf(input.quietStart),
         quietEnd: hourOf(input.quietEnd),
+        quietTimezone: input.quietTimezone,
         notifyDms: input.notifyDms ?? undefined,
         notifyGroups: input.notifyGroups ?? undefined,
         notifyChannels: input.notifyChannels ?? undefined,
         notifyCalls: input.notifyCalls ?? undefined,
+        notifyInvitations: input.notifyInvitations ?? undefined,
       })
       if (!isChanged) throw new AppError('VALIDATION_ERROR', { message: 'Nothing to update' })
       return done
     },
   },
-  { jobs: [giveNotice], start: (node) => [followForBrowsers(node)] },
+  {
+    jobs: [giveNotice],
+    start: (node) => [followForBrowsers(node), hearAsked(node, (invitation) => tellOfInvitation(node, invitation))],
+  },
 )
 
 const hourOf = (given: number | '' | null | undefined) => (given === '' ? null : given)

@@ -22,7 +22,7 @@ export async function noticesOf(key: RoomKey, newest: ReadonlyMap<string, Messag
       account,
       {
         title: isBetweenTwo(type) || !room ? body.actor.name : `${body.actor.name} in ${room.name}`,
-        body: isUnreadable(by, body.text) ? sealedWords : previewOf(body, by) || sealedWords,
+        body: body.type !== 'system' && isUnreadable(by, body.text) ? sealedWords : previewOf(body, by) || sealedWords,
         type: kindOf(key).pushed.as,
         callerId: null,
         callerName: null,

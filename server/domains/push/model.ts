@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, required } from '#server/kernel/fields'
 
 /** A browser that is told of what concerns an account. */
 export interface StoredBrowser {
@@ -13,9 +14,6 @@ export interface StoredBrowser {
   created_at: Date
   updated_at: Date
 }
-
-const required = { type: String, required: true } as const
-const moment = { type: Date, required: true } as const
 
 export const PushBrowsers = mongoose.model<StoredBrowser>(
   'PushBrowsers',
@@ -34,16 +32,20 @@ export const PushBrowsers = mongoose.model<StoredBrowser>(
   ).index({ account: 1, updated_at: -1 }),
 )
 
-/** Of what an account wants to be notified; of everything, where nothing is stored. Hours are of UTC. */
+/** Of what an account wants to be notified; of everything, where nothing is stored. */
 export interface StoredPreferences {
   /** The account. */
   _id: string
   quiet_start: number | null
   quiet_end: number | null
+  /** The zone by whose clocks these are; null for UTC, by which older versions store them. */
+  quiet_timezone?: string | null
   notify_dms: boolean
   notify_groups: boolean
   notify_channels: boolean
   notify_calls: boolean
+  /** Older versions store none: they are told. */
+  notify_invitations?: boolean
 }
 
 const hour = { type: Number, default: null } as const
@@ -56,10 +58,12 @@ export const PushPreferences = mongoose.model<StoredPreferences>(
       _id: required,
       quiet_start: hour,
       quiet_end: hour,
+      quiet_timezone: { type: String, default: null },
       notify_dms: flag,
       notify_groups: flag,
       notify_channels: flag,
       notify_calls: flag,
+      notify_invitations: flag,
     } as object,
     { collection: 'push_preferences', versionKey: false },
   ),

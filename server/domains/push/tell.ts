@@ -48,11 +48,11 @@ async function isWanted(node: Node, account: string, { notice, room }: Told): Pr
     suppressionOf(preferences, type, now) !== null || (room !== null && muteOf(mutes, room, account) !== null)
   if (isQuiet || blocked.size > 0) return false
   const isOfFriend = senderAddress !== null && (await friendsAmong(account, [senderAddress])).length > 0
-  // What strangers are told of takes nothing from friends.
-  const kind = isOfFriend ? type : `${type} of others`
+  // What strangers do takes nothing from what friends do.
+  const by = isOfFriend ? '' : ' of others'
   return (
-    (await node.limits.guard('notices-of', `${account} ${tag}`, noticesOfTagAnHour, hourSeconds)) &&
-    (await node.limits.guard('notices-to', `${account} ${kind}`, noticesAnHour, hourSeconds))
+    (await node.limits.guard('notices-of', `${account} ${tag}${by}`, noticesOfTagAnHour, hourSeconds)) &&
+    (await node.limits.guard('notices-to', `${account} ${type}${by}`, noticesAnHour, hourSeconds))
   )
 }
 

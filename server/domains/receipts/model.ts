@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Hex } from 'viem'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { PaymentNetwork } from '#shared/api/payment-networks'
 import type { paymentStates } from '#shared/api/payments'
 
@@ -43,6 +44,8 @@ export interface StoredPayment {
   code: PaymentCode | null
   transaction: string | null
   simulated: boolean
+  /** What it was for is not wanted any more: no settlement is asked for again. */
+  withdrawn?: boolean
   /** Settlements that were asked for. */
   attempts: number
   /** Answers that were begun for it; the last of them is `run_id`. */
@@ -60,10 +63,7 @@ export interface StoredPayment {
   settled_at: Date | null
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const count = { type: Number, required: true } as const
-const moment = { type: Date, required: true } as const
 
 export const Payments = mongoose.model<StoredPayment>(
   'Payments',
@@ -86,6 +86,7 @@ export const Payments = mongoose.model<StoredPayment>(
       code: optional,
       transaction: optional,
       simulated: { type: Boolean, required: true },
+      withdrawn: { type: Boolean },
       attempts: count,
       answers: count,
       run_id: optional,

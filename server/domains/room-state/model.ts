@@ -1,4 +1,5 @@
 import mongoose, { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { Fact } from '#server/log/types'
 import type {
   BanFact,
@@ -11,8 +12,6 @@ import type {
   WordFact,
 } from './facts.ts'
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const flag = { type: Boolean, default: false } as const
 const seq = { type: Number, required: true, default: 0 } as const
 

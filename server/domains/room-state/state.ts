@@ -1,3 +1,4 @@
+import { houseAccount } from '#server/domains/accounts/accounts'
 import { deceptionByRoom } from '#server/domains/accounts/names'
 import {
   capabilities,
@@ -17,7 +18,8 @@ import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { isForModerators } from '#shared/kit/room-kinds'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo, isForModerators } from '#shared/kit/room-kinds'
 import {
   banIn,
   blocksIn,
@@ -53,7 +55,7 @@ export function stateOf(
   const rules = rulesIn(view)
   return {
     sealed: sealingOf(view),
-    forModerators: isForModerators(type),
+    forModerators: isForModerators(type) || isTold(view, account),
     now,
     ahead: Math.max(0, now - node.now()),
     judgedSeq: view.seq,
@@ -70,6 +72,12 @@ export function stateOf(
     sender: account,
     storage: { publicUrl: node.settings.storageUrl, missing },
   }
+}
+
+/** Is it the conversation in which Plaza itself tells this account something? Nobody would read an answer. */
+function isTold(view: View, account: string): boolean {
+  const { type, id } = refOf(view)
+  return isBetweenTwo(type) && account !== houseAccount && peersOf(id).includes(houseAccount)
 }
 
 /** What words are judged by in this room. */

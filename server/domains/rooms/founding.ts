@@ -5,6 +5,7 @@ import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { isKnown, kindOf, kinds } from '#server/domains/room-state/kinds'
 import { becomeMember } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
+import { standingOf } from '#server/domains/room-state/standing'
 import { refuseNames } from '#server/domains/room-state/state'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
@@ -47,9 +48,11 @@ export async function found(
   return key
 }
 
-/** Refuses what an account may not call a room, before there is one. */
+/** Refuses a room that an account may not found, or not call so, before there is one. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
   node.log.ask(GLOBAL, (view) => {
+    if (fields.is_official && !standingOf(view, account).isAdmin)
+      throw new AppError('FORBIDDEN', { message: 'Only admins found official channels' })
     refuseNames(node, view, account, { ...fields.gate, ...fields })
     refuseSlug(node, view, account, fields.slug)
   })

@@ -12,7 +12,7 @@ import { createLocationRoom, listLocationRooms, locationRoom } from './location-
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
-import { archive, createChannel, createGroup, fileRooms, get, list, openDm, update } from './rooms.ts'
+import { archive, createChannel, createGroup, fileRooms, get, groups, list, openDm, update } from './rooms.ts'
 import { roomSettings } from './settings.ts'
 import { sharedKey } from './shared-key.ts'
 import { staff } from './staff.ts'
@@ -24,6 +24,7 @@ const actions: Actions<typeof contract> = {
   get,
   createChannel,
   createGroup,
+  groups,
   createTokenRoom,
   listTokenRooms,
   publicChannel,

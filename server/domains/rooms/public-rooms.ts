@@ -9,9 +9,11 @@ import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
 
-export const publicChannel: Action<typeof contract.publicChannel> = async ({ id }, { node }) => ({
-  channel: await cardOf(node, channelRef(id)),
-})
+export const publicChannel: Action<typeof contract.publicChannel> = async ({ id }, { node }) => {
+  const channel = await cardOf(node, channelRef(id))
+  const { attendance_event_id: poap_event_id, attendance_event_name: poap_event_name } = channel
+  return { channel: { ...channel, poap_event_id, poap_event_name } }
+}
 
 export const publicTokenRoom: Action<typeof contract.publicTokenRoom> = async ({ id }, { node }) => {
   const { is_member: _, ...chat } = tokenChatOf(await cardOf(node, { type: foundedBy('createTokenRoom'), id }))

@@ -24,6 +24,7 @@ import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { skeletonVersion } from '#shared/kit/looks'
 import { dmOf, roomKey } from '#shared/kit/primitives'
+import { foundedBy } from '#shared/kit/room-kinds'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
 import { found } from './founding.ts'
@@ -38,6 +39,7 @@ export const list: Action<typeof contract.list> = async (
   { category, joined, search, limit, offset },
   { node, caller },
 ) => {
+  if (joined && caller.account === null) return { channels: [] }
   const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
   const words = search === undefined ? null : searchWords(search)
   const filter = {
@@ -95,6 +97,10 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
+  if (input.ownerAddress !== undefined && input.ownerAddress !== account)
+    throw new AppError('VALIDATION_ERROR', {
+      message: 'ownerAddress: a channel is owned by who founds it; make the other an admin of it when they have joined',
+    })
   const gate = attendanceGateOf(input)
   const key = gate ? await foundAttendanceChannel(context, gate, input) : await foundChannel(context, input)
   const { node } = context
@@ -103,7 +109,16 @@ export const createChannel: Action<typeof contract.createChannel> = async (input
 
 function foundChannel(context: Context, input: InputOf<typeof contract.createChannel>): Promise<string> {
   const { name = '', description = null, emoji = '💬', category = 'general', slug = null } = input
-  const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: uniqueName(name) }
+  const { isOfficial: is_official = false } = input
+  const fields = {
+    name,
+    description,
+    emoji,
+    category,
+    ...(slug ? { slug } : {}),
+    is_official,
+    unique_name: uniqueName(name),
+  }
   return found(context, 'channel', fields, [])
 }
 
@@ -114,6 +129,13 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
   const key = await found(context, 'group', { name, emoji }, memberAddresses)
   await tellAsked(context, key, invited)
   return { group: await roomAnswer(context.node, key, account), invited }
+}
+
+export const groups: Action<typeof contract.groups> = async ({ limit, offset }, context) => {
+  const { account } = signedIn(context)
+  const mine = { _id: { $in: await membershipsOf(account) }, type: foundedBy('createGroup'), is_active: true }
+  const newest = Rooms.find(mine).sort({ created_at: -1, _id: 1 })
+  return { groups: await rowsOf(context.node, await newest.skip(offset).limit(limit).lean(), account) }
 }
 
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {

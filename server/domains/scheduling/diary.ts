@@ -1,5 +1,5 @@
 import { readBack } from '#server/kernel/read-back'
-import { isDuplicate } from '#server/ports/database/port'
+import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { Calls, type StoredCall } from './model.ts'
 import type { Span } from './open-time.ts'
@@ -18,6 +18,8 @@ interface Rule {
   buffer: number
   /** The most calls that are not paid for and still to come, of one who books at one host, or makes them for others; null for any number. */
   ahead: number | null
+  /** The most of these that one host has with all who are no friends of theirs. */
+  strangers?: number
 }
 
 /**
@@ -25,7 +27,7 @@ interface Rule {
  * number, then the calls around its time, and takes the next number, which one alone can have. So between the reading and the writing
  * nobody else has booked, on whatever node. One that stands already under its id, or its payment, is the answer.
  */
-export async function writeCall(call: NewCall, { buffer, ahead }: Rule): Promise<StoredCall> {
+export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rule): Promise<StoredCall> {
   const host = call.recipient_wallet_address
   const ends_at = new Date(spanOf(call).end)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -34,6 +36,7 @@ export async function writeCall(call: NewCall, { buffer, ahead }: Rule): Promise
     const number = (await lastNumber(host)) + 1
     await refuseTaken(call, buffer)
     if (ahead !== null) await refuseMany(call, ahead)
+    if (call.of_stranger && strangers !== undefined) await refuseStrangers(call, strangers)
     const written: StoredCall = { ...call, number, ends_at }
     try {
       await Calls.create(written)
@@ -87,16 +90,28 @@ export async function takenTimes(host: string, { start, end }: Span, without = '
   return calls.map(spanOf).filter((call) => call.end > start)
 }
 
-async function refuseMany({ _id, recipient_wallet_address, booker, created_at }: NewCall, most: number): Promise<void> {
-  const open = await Calls.countDocuments({
+/** The other calls of a host that are not paid for and still to come. */
+const openBeside = ({ _id, recipient_wallet_address, created_at }: NewCall) =>
+  ({
     _id: { $ne: _id },
     recipient_wallet_address,
     scheduled_at: { $gt: created_at },
-    booker,
     payment_required: false,
     status: { $in: ['pending', 'confirmed'] },
+  }) satisfies QueryFilter<StoredCall>
+
+/** So that nobody fills the calendar of a host, as however many people. */
+async function refuseStrangers(call: NewCall, most: number): Promise<void> {
+  if ((await Calls.countDocuments({ ...openBeside(call), of_stranger: true })) < most) return
+  throw new AppError('RATE_LIMIT_EXCEEDED', {
+    message: 'Too many free calls with this person are still to come: their friends alone book more',
+    retryAfter: 3_600,
   })
-  if (open >= most)
+}
+
+async function refuseMany(call: NewCall, most: number): Promise<void> {
+  const { recipient_wallet_address, booker } = call
+  if ((await Calls.countDocuments({ ...openBeside(call), booker })) >= most)
     throw new AppError('RATE_LIMIT_EXCEEDED', {
       message:
         booker === recipient_wallet_address

@@ -1,7 +1,8 @@
 import { showsOnPages } from '#server/domains/accounts/page-parts'
-import { signedIn } from '#server/kernel/context'
+import { facilitatorOf, networkNamed } from '#server/domains/receipts/networks'
+import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { scheduling as contract } from '#shared/api/scheduling'
+import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { bookableSettings } from './bookable.ts'
@@ -27,13 +28,19 @@ function named(
   return account
 }
 
+function shown(node: Node, settings: SchedulingSettings): ShownSettings {
+  const network = networkNamed(settings.scheduling_network)
+  return { ...settings, payable: network !== null && facilitatorOf(node, network) !== null }
+}
+
 export const scheduling = defineDomain(
   contract,
   {
-    settings: (input, { caller }) => settingsSeenBy(caller.account, named(input, caller.account)),
+    settings: async (input, { node, caller }) =>
+      shown(node, await settingsSeenBy(caller.account, named(input, caller.account))),
 
     async configure({ userAddress: _, ...given }, context) {
-      return { ...done, settings: await configure(context.node, signedIn(context).account, given) }
+      return { ...done, settings: shown(context.node, await configure(context.node, signedIn(context).account, given)) }
     },
 
     async windows(_input, context) {

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
@@ -47,8 +48,6 @@ export interface StoredWindow {
   updated_at: Date
 }
 
-const required = { type: String, required: true } as const
-
 export const Windows = mongoose.model<StoredWindow>(
   'AvailabilityWindows',
   new Schema<StoredWindow>(
@@ -92,16 +91,20 @@ export interface StoredCall extends Kept {
   booker: string
   /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
   payment_id?: string
+  /** It costs nothing, and who booked it was no friend of the host. */
+  of_stranger?: boolean
+  /** When any node tells that it is booked, unless the one that booked it has; absent once that is told. */
+  tell_at?: Date
+  /** When its host is written what became of it, together with others; absent where they were. */
+  write_at?: Date
   invite_sent_at: Date | null
   invite_opened_at: Date | null
   created_at: Date
   updated_at: Date
 }
 
-const optional = { type: String, default: null } as const
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
-const moment = { type: Date, required: true } as const
 const later = { type: Date, default: null } as const
 
 export const Calls = mongoose.model<StoredCall>(
@@ -137,6 +140,9 @@ export const Calls = mongoose.model<StoredCall>(
       parties: { type: [String], required: true },
       booker: required,
       payment_id: { type: String },
+      of_stranger: { type: Boolean },
+      tell_at: { type: Date },
+      write_at: { type: Date },
       created_at: moment,
       updated_at: moment,
     },
@@ -146,6 +152,8 @@ export const Calls = mongoose.model<StoredCall>(
     .index({ invite_token: 1 }, { unique: true })
     .index({ payment_id: 1 }, { unique: true, partialFilterExpression: { payment_id: { $exists: true } } })
     .index({ payment_status: 1, _id: 1 })
+    .index({ tell_at: 1 }, { partialFilterExpression: { tell_at: { $exists: true } } })
+    .index({ write_at: 1 }, { partialFilterExpression: { write_at: { $exists: true } } })
     .index({ recipient_wallet_address: 1, scheduled_at: 1 })
     .index({ parties: 1, scheduled_at: 1 }),
 )

@@ -53,6 +53,9 @@ function clocksOf(zone: string): (at: number) => number {
   }
 }
 
+/** The hour of the day by the clocks of a zone, from 0 to 23. */
+export const hourBy = (zone: string, at: number): number => new Date(at + clocksOf(zone)(at)).getUTCHours()
+
 /** The span in parts, in each of which the clocks of the zone run without a change. */
 export function steadyIn(zone: string, { start, end }: Span): Steady[] {
   const offsetAt = clocksOf(zone)

@@ -1,7 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
+import { optional, required } from '#server/kernel/fields'
 
 /** Conversations somebody does not want to be notified of. */
 export const ConversationMutes = mongoose.model(

@@ -15,6 +15,9 @@ import { contentBy, reportedBy } from './reported.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100
+/** Reports of one account in an hour: in a raid there are many to report. */
+const reportsAnHour = 60
+const hourSeconds = 3_600
 
 type Stored = Record<string, unknown> & Parameters<typeof contentBy>[0]
 const shown = ({ _id, subject: _, claimed_by: __, ...row }: Stored) =>
@@ -39,6 +42,8 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   const { reportedAddress, reportType, alsoBlock } = input
   if (reportedAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot report yourself' })
   if (!(await accountOf(reportedAddress))) throw new AppError('USER_NOT_FOUND')
+  const retryAfter = await context.node.limits.wait('reports-by', account, reportsAnHour, hourSeconds)
+  if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
   const now = context.node.now()
   const subject = `${account} ${reportedAddress} ${reportType}`
   const about = await reportedBy(context, account, input)

@@ -1,4 +1,5 @@
 import { mailboxOf } from '#server/domains/contact/mailbox'
+import { settingOf } from '#server/domains/installation/decided'
 import { grantDemoModerator } from '#server/domains/moderation/promote'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -18,7 +19,7 @@ const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthM
 ]
 
 export const status = defineDomain(contract, {
-  get: (_input, { node, isLocal }) => ({
+  get: async (_input, { node, isLocal }) => ({
     name: 'Plaza',
     version,
     node: node.id,
@@ -30,6 +31,7 @@ export const status = defineDomain(contract, {
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
     meetings: node.services.meetings.url,
+    notice: node.isStoreAway() ? null : await settingOf('notice').catch(() => null),
   }),
 
   cancelStream({ stream }, { connection }) {

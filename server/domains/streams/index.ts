@@ -1,5 +1,5 @@
 import { refuseWithoutBeta } from '#server/domains/agents/beta'
-import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
 import { inOrder } from '#server/kernel/pages'
@@ -25,14 +25,14 @@ import {
   sweepStreams,
   takeDown,
 } from './life.ts'
-import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './listening.ts'
+import { followChats, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { followRooms, sayAsItsRoom } from './names.ts'
 import { publishState } from './publishing.ts'
-import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
-import { follow, followStreams, tellStream } from './told.ts'
-import { newBrowser, restViewer, socketViewer } from './viewer.ts'
-import { countWatched, hold, keepWatched, letGo, touch } from './viewers.ts'
+import { assetOf, streamsOf } from './shown.ts'
+import { followStreams, tellStream } from './told.ts'
+import { countWatched, keepWatched } from './viewers.ts'
+import { leave, publicStream, unwatch, view, watch } from './watching.ts'
 
 const sweepMilliseconds = 5_000
 const isFirst = (node: Node) => node.alone || [...node.nodes.live()].sort()[0] === node.id
@@ -41,19 +41,6 @@ async function shownTo(context: Context, stream: StoredStream) {
   const [shown] = await streamsOf(context.node, [stream], signedIn(context).account)
   if (!shown) throw new AppError('STREAM_NOT_FOUND')
   return { stream: shown }
-}
-
-async function publicly(node: Node, stream: StoredStream) {
-  const [shown] = await publicStreamsOf(node, [stream])
-  if (!shown) throw new AppError('STREAM_NOT_FOUND')
-  return shown
-}
-
-async function counted(context: Context, id: string, isThere: boolean) {
-  const { status, user_address } = await streamOf(id)
-  const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
-  const row = await touch(context.node, id, restViewer(context), isCounted)
-  return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
 const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', 1] })
@@ -129,53 +116,17 @@ export const streams = defineDomain(
 
     chat,
     say,
-
-    async publicStream({ id }, context) {
-      const { caller, browser, http, node } = context
-      if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
-      return { stream: await publicly(node, await streamOf(id)) }
-    },
-
-    view: ({ id, action }, context) => counted(context, id, action === 'join'),
-    leave: ({ id }, context) => counted(context, id, false),
+    publicStream,
+    view,
+    leave,
 
     async recordings({ id }) {
       await streamOf(id)
       return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
     },
 
-    async watch({ stream_id: id, viewer_key, chat_after_seq, chat: wantsChat }, context) {
-      const { node, connection } = context
-      const stream = await streamOf(id)
-      if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { key, ...viewer } = socketViewer(context, connection, viewer_key)
-      connection.join(audiences.stream(id))
-      // Who looks at a stream of their own is no viewer of it.
-      const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
-      const row = (isCounted && (await hold(node, id, viewer, connection))) || stream
-      const shown = await publicly(node, row)
-      const assets = await assetsOf(id)
-      follow(node, row, assets)
-      const heard = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : unheard
-      return {
-        stream: shown,
-        state: stateOf(row, shown.is_live),
-        counts: countsOf(row),
-        viewer_key: key,
-        assets: assets.map(assetOf),
-        room: roomOf(id),
-        ...heard,
-      }
-    },
-
-    async unwatch({ stream_id: id }, { node, connection }) {
-      await streamOf(id)
-      connection?.leave(audiences.stream(id))
-      if (connection) leaveChat(connection, id)
-      const row = connection ? await letGo(node, id, connection) : null
-      return { counts: countsOf(row ?? (await streamOf(id))) }
-    },
-
+    watch,
+    unwatch,
     listen,
     unlisten,
     publishState,

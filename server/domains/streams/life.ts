@@ -13,7 +13,7 @@ import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
 import type { streams as contract } from '#shared/api/streams'
-import { AppError } from '#shared/errors'
+import { AppError, type ErrorExtras } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
@@ -24,10 +24,10 @@ import { boundTo } from './shown.ts'
 import { type Happening, isShownLive, next } from './states.ts'
 import { tellStream } from './told.ts'
 
-/** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND. */
-export async function streamOf(id: string): Promise<StoredStream> {
+/** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND, with these details. */
+export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
-  if (!stream) throw new AppError('STREAM_NOT_FOUND')
+  if (!stream) throw new AppError('STREAM_NOT_FOUND', details && { details })
   return stream
 }
 

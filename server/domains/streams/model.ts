@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { StreamState } from '#shared/api/stream-records'
 
 export interface StoredStream {
@@ -34,8 +35,6 @@ export interface StoredStream {
   counted_at: Date
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const date = { type: Date, required: true } as const
 const moment = { type: Date, default: null } as const
 const flag = { type: Boolean, required: true } as const

@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { UploadQuotas } from '#server/domains/files/model'
+import { settingOf } from '#server/domains/installation/decided'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { Admit, Sender } from '#server/kernel/uploads'
@@ -39,6 +40,7 @@ const receivingOf = nodeState(() => new Map<string, number>())
 export const admissionOf =
   (node: Node): Admit =>
   async (sender, bytes) => {
+    await refuseWhereOff()
     const receiving = receivingOf(node)
     const quotas = await Promise.all(
       (await quotasOf(node, sender)).map(async (quota) => ({ ...quota, stored: await storedToday(node, quota.whose) })),
@@ -59,6 +61,12 @@ export const admissionOf =
     return () => add(-bytes)
   }
 
+/** Nothing is received, nor stored, while admins have turned uploads off. */
+async function refuseWhereOff(): Promise<void> {
+  if (!(await settingOf('uploads_allowed')))
+    throw new AppError('FORBIDDEN', { message: 'Uploads are turned off here at the moment' })
+}
+
 const dayOf = (node: Node) => Math.floor(node.now() / dayMilliseconds)
 const untilTomorrow = (node: Node) => Math.ceil(((dayOf(node) + 1) * dayMilliseconds - node.now()) / 1_000)
 const tooMuch = ({ said, most }: Quota, retryAfter: number) =>
@@ -74,6 +82,7 @@ async function storedToday(node: Node, whose: string): Promise<number> {
 
 /** Counts what is stored on a day (UTC) by an account and from an address, before it is stored; refuses what would be too much. Returns what gives it back. */
 export async function countTowardsQuota(node: Node, sender: Sender, bytes: number): Promise<() => Promise<unknown>> {
+  await refuseWhereOff()
   const [own, ofAddress] = await quotasOf(node, sender)
   const giveBack = await count(node, own, bytes)
   try {

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, optional, required } from '#server/kernel/fields'
 import type { deliveryStates, stopReasons } from '#shared/api/webhooks'
 
 export type StopReason = (typeof stopReasons)[number]
@@ -33,9 +34,6 @@ export interface StoredWebhook {
 /** When nothing is left to do. */
 export const never = new Date('9999-01-01T00:00:00Z')
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
-const moment = { type: Date, required: true } as const
 const noMoment = { type: Date, default: null } as const
 
 export const Webhooks = mongoose.model<StoredWebhook>(

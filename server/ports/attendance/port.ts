@@ -25,7 +25,7 @@ export type WholeCollection = AttendanceCollection & { dropIds: number[] }
 export interface Attendance {
   /** Its tokens are made up here. */
   isScripted: boolean
-  /** The events that an address holds a token of, each once. */
+  /** The events that an address holds a token of, each once; `name.eth` stands for the address that has this name. */
   eventsOf(address: string): Promise<AttendanceEvent[]>
   holds(address: string, eventId: number): Promise<boolean>
   /** Null where the provider of collections is not configured. */

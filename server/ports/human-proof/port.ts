@@ -7,6 +7,9 @@ export interface HumanProof {
   verification_level?: string | undefined
 }
 
+/** The code of a proof that the provider has not refused: it has verified another. */
+export const otherProof = 'other_proof'
+
 export type HumanProofVerdict =
   | { valid: true; nullifierHash: string; level: string }
   | { valid: false; code: string; detail: string }

@@ -2,7 +2,7 @@ import { isHex, keccak256, toBytes, toHex } from 'viem'
 import { z } from 'zod'
 import { postJson } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
-import type { HumanProof, HumanProofs, HumanProofVerdict } from './port.ts'
+import { type HumanProof, type HumanProofs, type HumanProofVerdict, otherProof } from './port.ts'
 
 interface Provider {
   baseUrl: string
@@ -41,7 +41,7 @@ function read(
     throw new AppError('UPSTREAM_ERROR', { cause: new Error(`The proof provider answered ${status}`) })
   const { action = asked.action, nullifier_hash = asked.nullifier_hash, verification_level } = accepted
   if (action !== asked.action || nullifier_hash.toLowerCase() !== asked.nullifier_hash.toLowerCase())
-    return { valid: false, code: 'other_proof', detail: 'The provider verified another proof' }
+    return { valid: false, code: otherProof, detail: 'The provider verified another proof' }
   return { valid: true, nullifierHash: asked.nullifier_hash, level: verification_level ?? asked.verification_level }
 }
 

@@ -5,6 +5,8 @@ import { checkSubscription } from './subscription.ts'
 interface FakePush extends Push {
   /** What browsers were given, in order. */
   sent: { endpoint: string; message: PushMessage }[]
+  /** Whose services were asked, whatever they answered. */
+  asked: string[]
   /** How the services of some endpoints, or of all where there is `*`, answer; those that are not here take what they are given. */
   moods: Map<string, 'gone' | 'refused' | 'UPSTREAM_ERROR' | 'TIMEOUT'>
 }
@@ -15,12 +17,14 @@ export function fakePush(): FakePush {
   const push: FakePush = {
     publicKey: publicKeyOf(newPrivateKey()),
     sent: [],
+    asked: [],
     moods: new Map(),
     check: (subscription: Subscription) => checkSubscription(subscription, hosts),
     async send(subscription, message, signal) {
       checkSubscription(subscription, hosts)
       signal?.throwIfAborted()
       const { endpoint } = subscription
+      push.asked.push(endpoint)
       const mood = push.moods.get(endpoint) ?? push.moods.get('*')
       if (mood === 'gone' || mood === 'refused') return mood
       if (mood !== undefined) throw new AppError(mood)

@@ -165,4 +165,12 @@ export const direct: readonly Mutation[] = [
     put: 'fault',
     caughtBy: sharedKeyPaths('nothing is stored there in clear'),
   },
+  {
+    name: 'what nobody can open is stored as a message under a shared key',
+    breaks: 'T11',
+    file: 'server/domains/messages/send.ts',
+    find: 'input.client_msg_id === undefined ? unbound : fault(view)',
+    put: 'fault(view)',
+    caughtBy: sharedKeyPaths('what nobody could open'),
+  },
 ]

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { attached, besides, clients, ownMachine, ranks, starts } from './suites.ts'
+import { attached, besides, broadcasts, clients, installation, ownMachine, ranks, starts } from './suites.ts'
 
 /** Who may do what, and from where. */
 export const guards: readonly Mutation[] = [
@@ -182,7 +182,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'who listens to all the world may run the demo',
     breaks: 'M03',
-    file: 'server/config.ts',
+    file: 'server/config/server.ts',
     find: "if (!isLoopbackName(host) && host !== '::1') return 'HOST'",
     put: '',
     caughtBy: starts,
@@ -190,7 +190,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'what has a public name may run the demo',
     breaks: 'M03',
-    file: 'server/config.ts',
+    file: 'server/config/server.ts',
     find: "return isLoopbackName(new URL(publicUrl).hostname) ? null : 'PUBLIC_URL'",
     put: 'return null',
     caughtBy: starts,
@@ -218,5 +218,97 @@ export const guards: readonly Mutation[] = [
     find: 'patch[permission] === true && !mine[permission]',
     put: 'patch[permission] === true && !mine.canManageMods',
     caughtBy: ranks,
+  },
+  {
+    name: 'a closed registration lets newcomers in',
+    breaks: 'a setting holds',
+    file: 'server/domains/accounts/accounts.ts',
+    find: "if (!(await settingOf('registration_open'))) throw",
+    put: 'if (false) throw',
+    caughtBy: installation('registration is closed'),
+  },
+  {
+    name: 'files are taken while uploads are turned off',
+    breaks: 'a setting holds',
+    file: 'server/domains/uploads/quota.ts',
+    find: "if (!(await settingOf('uploads_allowed')))",
+    put: 'if (false)',
+    caughtBy: installation('uploads are turned off'),
+  },
+  {
+    name: 'a turn that is done again tells people twice',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: ', from, draft, { cid: ',
+    put: ', from, draft, { cid: Date.now() + ',
+    caughtBy: broadcasts('a turn is done again'),
+  },
+  {
+    name: 'a turn that two work on is counted twice',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: '{ _id: before._id, cursor: before.cursor, finished_at: null }',
+    put: '{ _id: before._id }',
+    caughtBy: broadcasts('a turn is done again'),
+  },
+  {
+    name: 'an admin tells many without an end',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/index.ts',
+    find: "throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })",
+    put: 'await Promise.resolve()',
+    caughtBy: broadcasts('five times an hour'),
+  },
+  {
+    name: 'friends who are suspended are told what the others are',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/recipients.ts',
+    find: '!suspended.has(account)',
+    put: 'suspended.size >= 0 && account.length > 0',
+    caughtBy: broadcasts('reaches them alone'),
+  },
+  {
+    name: 'people answer what Plaza tells them, where nobody reads',
+    breaks: 'a broadcast is answered by nobody',
+    file: 'server/domains/room-state/state.ts',
+    find: ' || isTold(view, account)',
+    put: '',
+    caughtBy: broadcasts('is answered by nobody'),
+  },
+  {
+    name: 'what many were told is changed into what nobody can read',
+    breaks: 'a broadcast is in clear',
+    file: 'server/domains/messages/edits.ts',
+    find: "if (body.type === 'system')",
+    put: 'if (false)',
+    caughtBy: broadcasts('reaches them alone'),
+  },
+  {
+    name: 'anybody founds official channels',
+    breaks: 'documented paths',
+    file: 'server/domains/rooms/founding.ts',
+    find: 'if (fields.is_official && !standingOf(view, account).isAdmin)',
+    put: 'if (fields.is_official && !account)',
+    caughtBy: { project: 'embedded', file: 'test/server/rooms.test.ts', title: 'admins alone found official channels' },
+  },
+  {
+    name: 'a moderator of no named room is one everywhere',
+    breaks: 'documented paths',
+    file: 'shared/api/moderation-paths.ts',
+    find: '!chatType || isSingleChat(chatType) || Boolean(channelId)',
+    put: '!chatType || chatType.length > 0',
+    caughtBy: {
+      project: 'embedded',
+      file: 'test/server/moderation-chat-type.test.ts',
+      title: 'is about everywhere only where it names no kind of room',
+    },
+  },
+  {
+    name: 'what somebody has voted on is changed',
+    breaks: 'documented paths',
+    file: 'server/domains/messages/polls.ts',
+    find: 'if (poll.voters > 0)',
+    put: 'if (poll.voters < 0)',
+    caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'once somebody has voted' },
   },
 ]

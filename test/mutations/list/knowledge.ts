@@ -71,8 +71,8 @@ export const knowledge: readonly Mutation[] = [
     name: 'what an agent of somebody else knows is read for whoever names it',
     breaks: 'T09',
     file: 'server/domains/knowledge/index.ts',
-    find: 'if (!(await isAdmin(context.node, account))) await ownAgent',
-    put: 'if (!found && !(await isAdmin(context.node, account))) await ownAgent',
+    find: '  await ownOrAny(context, id)\n  return found',
+    put: '  if (!found) await ownOrAny(context, id)\n  return found',
     caughtBy: knownLater('T09'),
   },
   {

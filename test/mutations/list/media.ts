@@ -423,7 +423,7 @@ export const media: readonly Mutation[] = [
   {
     name: 'who watches a livestream no more is told its chat',
     breaks: 'livestreams',
-    file: 'server/domains/streams/index.ts',
+    file: 'server/domains/streams/watching.ts',
     find: 'leaveChat(connection, id)',
     put: '',
     caughtBy: streamChat('nor after they have left'),

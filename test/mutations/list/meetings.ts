@@ -118,6 +118,22 @@ export const meetings: readonly Mutation[] = [
     caughtBy: seated('its host removes somebody'),
   },
   {
+    name: 'who is removed while they enter sits there',
+    breaks: 'who was removed is not let in for an hour',
+    file: 'server/domains/meetings/seating.ts',
+    find: '    throw error\n',
+    put: '',
+    caughtBy: seated('who is removed while they enter'),
+  },
+  {
+    name: 'a meeting is entered any number of times',
+    breaks: 'one account enters a meeting twenty times a minute',
+    file: 'server/domains/meetings/seating.ts',
+    find: 'entriesAMinute, 60)',
+    put: 'entriesAMinute * 99, 60)',
+    caughtBy: seated('one account enters it twenty times'),
+  },
+  {
     name: 'who was removed is given another token',
     breaks: 'who was removed is not let in for an hour',
     file: 'server/domains/meetings/index.ts',

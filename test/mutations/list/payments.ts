@@ -68,6 +68,14 @@ export const payments: readonly Mutation[] = [
     caughtBy: paidChat('T30'),
   },
   {
+    name: 'a payment for another question asks for a second payment',
+    breaks: 'T30',
+    file: 'server/domains/payments/take.ts',
+    find: 'throw offeredOtherwise()',
+    put: "throw wantsPayment(context, wanted, 'INVALID_PAYMENT')",
+    caughtBy: paidChat('T30: one payment'),
+  },
+  {
     name: 'an authorization that was used elsewhere buys an answer',
     breaks: 'T30',
     file: 'server/domains/payments/settle.ts',

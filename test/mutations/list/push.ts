@@ -1,6 +1,7 @@
 import type { Mutation, Suite } from '../mutation.ts'
 
 const told = (title: string): Suite => ({ project: 'embedded', file: 'test/server/push.test.ts', title })
+const counted = (title: string): Suite => ({ project: 'embedded', file: 'test/server/push-budget.test.ts', title })
 const port = (title: string): Suite => ({ project: 'unit', file: 'test/ports/push.test.ts', title })
 const worker: Suite = { project: 'unit', file: 'test/client/notifications.test.ts', title: 'T63' }
 
@@ -82,8 +83,8 @@ export const push: readonly Mutation[] = [
     name: 'a mention reaches who is not in the room',
     breaks: 'members alone are told of what is said in a room',
     file: 'server/domains/push/follow.ts',
-    find: 'if (!members.has(account)) newest.delete(account)',
-    put: '',
+    find: 'for (const account of members) {',
+    put: 'for (const account of about.keys()) {',
     caughtBy: told('in a channel they are not in'),
   },
   {
@@ -93,5 +94,61 @@ export const push: readonly Mutation[] = [
     find: '    if (!isOurs) return\n',
     put: '',
     caughtBy: { ...told('by one node'), project: 'two-nodes-redis', needsMongo: true },
+  },
+  {
+    name: 'a notice that waited is given to who has signed out',
+    breaks: 'T63',
+    file: 'server/domains/push/notice.ts',
+    find: '    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)\n',
+    put: '',
+    caughtBy: told('when their device was signed out'),
+  },
+  {
+    name: 'strangers use up what friends are told by',
+    breaks: 'T63',
+    file: 'server/domains/push/tell.ts',
+    find: "const by = isOfFriend ? '' : ' of others'",
+    put: "const by = ''",
+    caughtBy: counted('take nothing from friends'),
+  },
+  {
+    name: 'who is blocked has the place of others in a notice',
+    breaks: 'a block holds for notifications',
+    file: 'server/domains/push/follow.ts',
+    find: '!blocked.has(sender)',
+    put: 'sender !== account',
+    caughtBy: told('not of what somebody blocked says in the same moment'),
+  },
+  {
+    name: 'a stranger has the place of a friend in a notice',
+    breaks: 'T63',
+    file: 'server/domains/push/follow.ts',
+    find: 'friends.includes(sender)',
+    put: 'sender === account',
+    caughtBy: counted('a friend is told of, whatever a stranger says'),
+  },
+  {
+    name: 'who writes much takes the place of others in a notice',
+    breaks: 'T63',
+    file: 'server/domains/push/follow.ts',
+    find: 'const gatheredAtMost = { ofOne: 20, ofAll: 400 }',
+    put: 'const gatheredAtMost = { ofOne: 20, ofAll: 20 }',
+    caughtBy: told('however much somebody blocked says'),
+  },
+  {
+    name: 'quiet hours are of UTC everywhere',
+    breaks: 'quiet hours are by the clocks of whoever chose them',
+    file: 'server/domains/push/preferences.ts',
+    find: "hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)",
+    put: "hourBy('UTC', now)",
+    caughtBy: { ...told('by the clocks of'), file: 'test/server/quiet-hours.test.ts' },
+  },
+  {
+    name: 'who cancels a call is told of it',
+    breaks: 'nobody is told of what they do themselves',
+    file: 'server/domains/push/doings.ts',
+    find: 'if (party !== by.from) ',
+    put: '',
+    caughtBy: told('and not who has done it'),
   },
 ]

@@ -57,6 +57,16 @@ export const adminProofs = (title: string): Suite => ({
   file: 'test/server/admin-proof.test.ts',
   title,
 })
+export const installation = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/installation.test.ts',
+  title,
+})
+export const broadcasts = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/broadcasts.test.ts',
+  title,
+})
 export const agentEvents = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/agent-events.test.ts',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 export interface StoredFavorite {
   /** `account agent` */
@@ -10,8 +11,6 @@ export interface StoredFavorite {
   place?: number
   created_at: Date
 }
-
-const required = { type: String, required: true } as const
 
 export const Favorites = mongoose.model<StoredFavorite>(
   'AgentFavorites',

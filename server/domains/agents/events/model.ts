@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { AgentEvent } from '#shared/api/events-of-agents'
 
 export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
@@ -8,8 +9,6 @@ export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
   created_at: Date
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const flag = { type: Boolean, required: true } as const
 
 export const Events = mongoose.model<StoredEvent>(

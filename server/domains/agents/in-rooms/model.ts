@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 
 /** An agent that answers in a room. */
 export interface StoredMembership {
@@ -10,8 +11,6 @@ export interface StoredMembership {
   created_at: Date
   created_by: string
 }
-
-const required = { type: String, required: true } as const
 
 export const AgentMemberships = mongoose.model<StoredMembership>(
   'AgentMemberships',

@@ -112,6 +112,7 @@ const messagesOfRun = (run: StoredRun): ChatMessage[] => [
           tools: run.tools ?? [],
           scheduling: run.scheduling,
           ...(run.cut_short ? { cut_short: run.cut_short } : {}),
+          ...(typeof run.milliseconds === 'number' ? { ms: run.milliseconds } : {}),
         },
       ]),
 ]

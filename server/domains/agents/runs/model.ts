@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 import type { runStates } from '#shared/api/agent-runs'
 import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } from '#shared/api/run-frames'
 
@@ -47,8 +48,6 @@ export interface StoredRun {
   ended_at: Date | null
 }
 
-const required = { type: String, required: true } as const
-const optional = { type: String, default: null } as const
 const amount = { type: Number, default: null } as const
 
 export const Runs = mongoose.model<StoredRun>(

@@ -12,6 +12,8 @@ import { listAnew, reach } from './servers.ts'
 import type { StoredApi } from './stored.ts'
 
 const longestAnswer = 500
+/** Each asks the site behind the URL a few times. */
+const detectionsAMinute = 30
 
 export const agentToolActions: Actions<typeof contract> = {
   async testTool({ id, serverId, apiName }, context) {
@@ -27,8 +29,11 @@ export const agentToolActions: Actions<typeof contract> = {
   },
 
   async detectApi({ url, apiKey, headers }, context) {
-    const detected = await detectApi(context.node, { url, apiKey, headers }, context.signal)
-    return { ...detected, detectedAt: new Date(context.node.now()).toISOString() }
+    const { node } = context
+    const retryAfter = await node.limits.wait('detections', signedIn(context).account, detectionsAMinute, 60)
+    if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+    const detected = await detectApi(node, { url, apiKey, headers }, context.signal)
+    return { ...detected, detectedAt: new Date(node.now()).toISOString() }
   },
 }
 

@@ -6,13 +6,15 @@ import { keys, MessageFact, PollFact } from '../facts.ts'
 import { messageOf, pollOf } from '../shown.ts'
 import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
-/** The message asks the question that its poll has from this row on. */
-function askedAnew(row: Row, { question }: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
+/** The message asks what its poll asks from this row on. */
+function askedAnew(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
   const { next } = edited(row, message)
+  const { question, options, allows_multiple, is_anonymous } = asked
+  const anew = { question, options, counts: options.map(() => 0), allows_multiple, is_anonymous }
   return {
     next(before) {
       const { poll, ...body } = next(before)
-      return { ...body, ...(poll && { poll: body.deleted ? poll : { ...poll, question } }) }
+      return { ...body, ...(poll && { poll: body.deleted ? poll : { ...poll, ...anew } }) }
     },
   }
 }
@@ -20,7 +22,7 @@ function askedAnew(row: Row, { question }: PollFact, message: MessageFact): Pick
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
     poll: PollFact,
-    /** The message that asks, where the question is another: edited with it. */
+    /** The message that asks, where it asks something else: edited with the poll. */
     message: MessageFact.exactOptional(),
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),

@@ -1,4 +1,5 @@
 import { actingIn } from '#server/domains/room-state/access'
+import { sayAsked } from '#server/domains/room-state/asked'
 import { banIn, memberIn } from '#server/domains/room-state/facts'
 import { sharingClosedRooms } from '#server/domains/room-state/membership'
 import { ranks } from '#server/domains/room-state/standing'
@@ -60,7 +61,9 @@ export async function tellAsked(context: Context, key: RoomKey, people: readonly
   for (const invitation of await shownAll(context.node, rows)) {
     const one = { _id: idOf(key, invitation.invitee_address), ...untold }
     const { modifiedCount } = await GroupInvitations.updateOne(one, { $set: { told_at } })
-    if (modifiedCount === 1) context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+    if (modifiedCount !== 1) continue
+    context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+    sayAsked(context.node, invitation)
   }
 }
 

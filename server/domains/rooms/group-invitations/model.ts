@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { required } from '#server/kernel/fields'
 import type { RoomKey } from '#server/log/types'
 
 /** Whether somebody whom no friend of theirs brings into a group wants to be in it. One for each of both. */
@@ -25,8 +26,6 @@ export interface GroupInvitationRow {
   /** Whether somebody took it back after it had been answered with no, or had ended: to them it waited until then. */
   taken_back?: boolean
 }
-
-const required = { type: String, required: true } as const
 
 export const GroupInvitations = mongoose.model<GroupInvitationRow>(
   'GroupInvitations',

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from '#server/kernel/settings'
 import type { EngineSettings } from '#server/media/messages'
-import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from './kernel/settings.ts'
 
 const whole = (least: number, most: number, usual: number) =>
   numeric(z.number().int().min(least).max(most)).default(usual)
@@ -23,6 +23,7 @@ const nodeUrl = z
 
 const rtmpUrl = urlOf(/^rtmps?:\/\//, 'must start with rtmp:// or rtmps:// and name a host')
 
+/** Who takes livestreams and shows them, and how. */
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
   MEDIA_DIR: z.string().min(1).optional(),

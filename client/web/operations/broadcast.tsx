@@ -1,0 +1,77 @@
+import { useId, useState } from 'react'
+import { type BroadcastTarget, broadcastLength } from '#shared/api/broadcasts'
+import { useClient } from '../connection/client.ts'
+import { fullTimeOf, plural } from '../kit/format.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+
+const targets: readonly { target: BroadcastTarget; title: string }[] = [
+  { target: 'all_users', title: 'Everybody, from Plaza' },
+  { target: 'friends', title: 'Your friends, from you' },
+]
+
+/** Tells many people something by a direct message to each; the button says how many before it is pressed again. */
+export function Broadcast() {
+  const client = useClient()
+  const tell = useTell()
+  const title = useId()
+  const [text, setText] = useState('')
+  const [target, setTarget] = useState<BroadcastTarget>('all_users')
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const loaded = useLoaded(target, () => client.broadcasts.read({ target }))
+  const send = async () => {
+    const { sent, total } = await client.broadcasts.send({ message: text, target, idempotency_key: key })
+    setText('')
+    setKey(crypto.randomUUID())
+    tell(
+      sent < total
+        ? `${sent} of ${total} have it; the others are being told.`
+        : `${plural(sent, 'person', 'people')} have it.`,
+    )
+    loaded.reload()
+  }
+  return (
+    <section className="stack" aria-labelledby={title}>
+      <h3 className="label" id={title}>
+        Broadcast
+      </h3>
+      <select
+        className="input"
+        aria-label="Who is told"
+        value={target}
+        onChange={(event) => setTarget(event.target.value === 'friends' ? 'friends' : 'all_users')}
+      >
+        {targets.map((one) => (
+          <option key={one.target} value={one.target}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <textarea
+        className="input"
+        aria-label="What is said"
+        rows={3}
+        maxLength={broadcastLength}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setKey(crypto.randomUUID())
+        }}
+      />
+      <Problem error={loaded.error} onRetry={loaded.reload} />
+      {loaded.value && text.trim() !== '' && (
+        <div className="row end">
+          <ConfirmButton title={`Tell ${plural(loaded.value.total, 'person', 'people')}`} onConfirm={send} />
+        </div>
+      )}
+      {loaded.value?.broadcasts.map(({ id, message, created_at, sent, total, finished_at }) => (
+        <p key={id} className="hint">
+          <bdi>{message}</bdi> · {fullTimeOf(created_at)} · {sent} of {total}
+          {finished_at === null && ', being told'}
+        </p>
+      ))}
+    </section>
+  )
+}

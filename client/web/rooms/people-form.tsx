@@ -1,0 +1,61 @@
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { findPeople } from './find-people.ts'
+
+interface PeopleFormProps {
+  title: string
+  /** What the field is called, what is shown in it while it is empty, and how much it takes. */
+  field: string
+  hint: string
+  maxLength: number
+  /** What the button says. */
+  action: string
+  /** Gives what is told of it. Who is not left is not written any more, also where it fails then. */
+  onFound: (people: string[], leave: (left: readonly string[]) => void) => Promise<string>
+}
+
+/** Finds people by what is written, their names, usernames or addresses, and does something with them. */
+export function PeopleForm({ title, field, hint, maxLength, action, onFound }: PeopleFormProps) {
+  const client = useClient()
+  const tell = useTell()
+  const [written, setWritten] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const leave = (left: readonly string[]) => setWritten(left.join(', '))
+  const act = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      const found = await findPeople(client, written)
+      if (found.length === 0) throw new Error('Write a name, a username or an address.')
+      tell(await onFound(found, leave))
+      setWritten('')
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <form className="stack" aria-label={title} onSubmit={act}>
+      <div className="row">
+        <input
+          className="input grow"
+          aria-label={field}
+          placeholder={hint}
+          maxLength={maxLength}
+          required
+          value={written}
+          onChange={({ target }) => setWritten(target.value)}
+        />
+        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+          {action}
+        </button>
+      </div>
+      <Problem error={error} />
+    </form>
+  )
+}

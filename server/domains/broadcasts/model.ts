@@ -1,0 +1,41 @@
+import mongoose, { Schema } from 'mongoose'
+import type { BroadcastTarget } from '#shared/api/broadcasts'
+
+/** What many are told, and how far that is. */
+export interface StoredBroadcast {
+  _id: string
+  message: string
+  target: BroadcastTarget
+  created_by: string
+  created_at: Date
+  /** Up to where those who are told have been told, in the order of their ids; empty at first. */
+  cursor: string
+  total: number
+  sent: number
+  failed: number
+  push_sent: number
+  finished_at: Date | null
+}
+
+const required = { type: String, required: true } as const
+const count = { type: Number, default: 0 } as const
+
+export const Broadcasts = mongoose.model<StoredBroadcast>(
+  'Broadcasts',
+  new Schema<StoredBroadcast>(
+    {
+      _id: required,
+      message: required,
+      target: required,
+      created_by: required,
+      created_at: { type: Date, required: true },
+      cursor: { type: String, default: '' },
+      total: count,
+      sent: count,
+      failed: count,
+      push_sent: count,
+      finished_at: { type: Date, default: null },
+    } as object,
+    { collection: 'broadcasts', versionKey: false },
+  ).index({ created_at: -1 }),
+)

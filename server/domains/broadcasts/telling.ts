@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ensureHouse } from '#server/domains/accounts/accounts'
+import { sendDraft } from '#server/domains/messages/send'
+import { subscribedAmong } from '#server/domains/push/browsers'
+import { passOverDuplicate } from '#server/domains/room-state/conversations'
+import { written } from '#server/domains/verdict/content'
+import type { Job, Node } from '#server/kernel/context'
+import { job } from '#server/kernel/jobs'
+import { broadcastTargets } from '#shared/api/broadcasts'
+import { AppError } from '#shared/errors'
+import { dmOf, roomKey } from '#shared/kit/primitives'
+import { Broadcasts, type StoredBroadcast } from './model.ts'
+import { countOf, recipientsAfter } from './recipients.ts'
+
+/** Told at a time, by the call itself and by each job. */
+const toldAtOnce = 50
+
+/** What is said, by whom and to whom. */
+const Said = z.object({
+  id: z.string(),
+  message: z.string(),
+  target: z.enum(broadcastTargets),
+  created_by: z.string(),
+  /** Milliseconds. */
+  at: z.number(),
+})
+export type Said = z.infer<typeof Said>
+
+/** Tells the next of those who are told, and leaves the others to a job like this one. */
+export const telling: Job<typeof Said> = job({
+  kind: 'broadcasts.tell',
+  payload: Said,
+  atOnce: 1,
+  async run(said, { node }) {
+    const { _id, cursor, finished_at } = await tellNext(node, said)
+    if (finished_at === null) await node.jobs.add(telling, said, `${_id} ${cursor}`)
+  },
+})
+
+/**
+ * Tells as many as one turn takes, and notes how far that is. Whoever is told twice, as two work on it or one has died, has one message: its
+ * key is the same. A turn is counted once.
+ */
+export async function tellNext(node: Node, said: Said): Promise<StoredBroadcast> {
+  const before = await begun(said)
+  if (before.finished_at !== null) return before
+  const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
+  const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
+  const told: string[] = []
+  for (const account of accounts) if (await tell(node, before, from, account)) told.push(account)
+  const $inc = {
+    sent: told.length,
+    failed: accounts.length - told.length,
+    push_sent: (await subscribedAmong(told)).length,
+    total: -passedOver,
+  }
+  const $set = { cursor: cursor ?? before.cursor, finished_at: cursor === null ? new Date(node.now()) : null }
+  await Broadcasts.updateOne({ _id: before._id, cursor: before.cursor, finished_at: null }, { $set, $inc })
+  return begun(said)
+}
+
+/** The record of what is said, made by whoever comes first. */
+async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
+  const known = await Broadcasts.findOne({ _id: id }).lean<StoredBroadcast>()
+  if (known) return known
+  const asked = { ...said, created_at: new Date(at) }
+  const fields = {
+    ...asked,
+    cursor: '',
+    sent: 0,
+    failed: 0,
+    push_sent: 0,
+    finished_at: null,
+    total: await countOf(asked),
+  }
+  await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+  return { _id: id, ...fields }
+}
+
+/** False where the verdict refuses it. */
+async function tell(node: Node, { _id, message }: StoredBroadcast, from: string, to: string): Promise<boolean> {
+  const draft = written('system', message.trim())
+  try {
+    await sendDraft({ node, emit: () => {} }, roomKey(dmOf(from, to)), from, draft, { cid: `broadcast:${_id}` })
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return false
+    throw error
+  }
+}

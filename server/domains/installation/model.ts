@@ -1,0 +1,25 @@
+import mongoose, { Schema } from 'mongoose'
+
+/** A setting that somebody has decided. */
+export interface StoredSetting {
+  /** Its key. */
+  _id: string
+  value: boolean | string | null
+  updated_by: string
+  updated_at: Date
+}
+
+const required = { type: String, required: true } as const
+
+export const InstallationSettings = mongoose.model<StoredSetting>(
+  'InstallationSettings',
+  new Schema<StoredSetting>(
+    {
+      _id: required,
+      value: { type: Schema.Types.Mixed, default: null },
+      updated_by: required,
+      updated_at: { type: Date, required: true },
+    },
+    { collection: 'installation_settings', versionKey: false },
+  ),
+)

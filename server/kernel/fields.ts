@@ -1,0 +1,8 @@
+/** Fields of stored documents, for the schemas of models. */
+
+/** A text, which is always there. */
+export const required = { type: String, required: true } as const
+/** A text, or null. */
+export const optional = { type: String, default: null } as const
+/** A time, which is always there. */
+export const moment = { type: Date, required: true } as const

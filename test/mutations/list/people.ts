@@ -1,0 +1,41 @@
+import type { Mutation, Suite } from '../mutation.ts'
+
+const starred = (title: string): Suite => ({ project: 'embedded', file: 'test/server/stars.test.ts', title })
+const profiles = (title: string): Suite => ({ project: 'embedded', file: 'test/server/accounts.test.ts', title })
+const told: Suite = { project: 'embedded', file: 'test/server/push.test.ts', title: 'want to be disturbed' }
+
+/** What people say of themselves, and what they mark for themselves. */
+export const people: readonly Mutation[] = [
+  {
+    name: 'a deleted message lives on by a star',
+    breaks: 'T09',
+    file: 'server/domains/stars/index.ts',
+    find: '.filter(({ body }) => !body.deleted)',
+    put: '.filter(({ body }) => body)',
+    caughtBy: starred('does not live on by a star'),
+  },
+  {
+    name: 'a star is loaded by its message alone',
+    breaks: 'T09',
+    file: 'server/domains/stars/index.ts',
+    find: 'Stars.deleteOne({ _id: idOf(account, message_id) })',
+    put: 'Stars.deleteOne({ message_id })',
+    caughtBy: starred('stars are of their account alone'),
+  },
+  {
+    name: 'a status makes a name another',
+    breaks: 'T19',
+    file: 'server/domains/accounts/profile-changes.ts',
+    find: 'const fault = said ? deceptionBy(said) : null',
+    put: 'const fault = said === undefined ? deceptionBy(path) : null',
+    caughtBy: profiles('is refused'),
+  },
+  {
+    name: 'who is not to be disturbed is told all the same',
+    breaks: 'T63',
+    file: 'server/domains/push/preferences.ts',
+    find: "if (preferences.doNotDisturb) return 'do_not_disturb'",
+    put: '',
+    caughtBy: told,
+  },
+]
