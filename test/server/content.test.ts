@@ -195,12 +195,10 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     mentions: [{ kind: 'user', id: 'x', start: 0, len: 1 }],
   })
 
-  const ofAttendance = [
-    'attendanceEventName',
-    'attendanceImageUrl',
-    'attendanceCollectionName',
-    'attendanceCollectionImageUrl',
-  ]
+  const ofAttendance = ['EventName', 'ImageUrl', 'CollectionName', 'CollectionImageUrl'].flatMap((field) => [
+    `attendance${field}`,
+    `poap${field}`,
+  ])
   const writings: [string, Writing][] = [
     ['send', { operation: messages.send, input: draft, names: [...replies, 'blobs.0'] }],
     [
@@ -229,7 +227,7 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
       'change a poll',
       {
         operation: polls.update,
-        input: async (room) => ({ room, pollId: (await asked(room)).id }),
+        input: async (room) => ({ room, pollId: (await asked(room)).id, options: ['Yes', 'No'] }),
         names: ['pollId'],
         by: () => owner,
       },
@@ -238,7 +236,11 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     [
       'create a channel',
       // Those of attendance are left out of every other channel: `attendance-channels.test.ts` has them.
-      { operation: rooms.createChannel, input: async () => ({ name: unique() }), names: ofAttendance },
+      {
+        operation: rooms.createChannel,
+        input: async () => ({ name: unique() }),
+        names: [...ofAttendance, 'ownerAddress'],
+      },
     ],
     [
       'create a group',

@@ -173,7 +173,7 @@ describe('a proof that does not hold links nothing', () => {
   })
 
   solo.each([
-    [null, 401, 'INVALID_SIGNATURE'],
+    [null, 400, 'INVALID_SIGNATURE'],
     ['UPSTREAM_ERROR', 502, 'UPSTREAM_ERROR'],
     ['TIMEOUT', 504, 'TIMEOUT'],
   ] as const)('a human proof that does not hold, where the provider fails with %s', async (away, status, code) => {

@@ -182,7 +182,7 @@ describe('a meeting that is held over this server', () => {
     })
   })
 
-  test('one account enters it twenty times a minute, and others all the same', async () => {
+  solo('one account enters it twenty times a minute, and others all the same', async () => {
     const line = await guest.socket('/meetings')
     const token = await tokenFor(guest, 'Bob')
     const outcome = async () => outcomeOf(await guest.tries(line, seating.enter, { token }))

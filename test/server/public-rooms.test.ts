@@ -40,6 +40,7 @@ describe('the card of a channel', () => {
         ...{ id: channel.id, ...made, icon_url: null, category: 'general', is_official: false },
         ...{ member_count: 1, message_count: 1, created_at: channel.created_at },
         ...{ attendance_event_id: null, attendance_event_name: null },
+        ...{ poap_event_id: null, poap_event_name: null },
       },
     })
     expect((await card('channels/a-public-room')).body).toEqual(body)

@@ -22,6 +22,8 @@ import { type Told, tellBrowsers } from './tell.ts'
 const gatheredMilliseconds = 1_000
 /** Of the messages of one second in one room the newest: of each sender, and of all together. */
 const gatheredAtMost = { ofOne: 20, ofAll: 400 }
+/** Of so many who write within a second it is asked whose friends they are. */
+const sendersAtMost = 10
 /** The members of a larger room are told of what names them alone. */
 const membersToldAtMost = 500
 const daySeconds = 86_400
@@ -80,9 +82,10 @@ async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly Mes
       key,
       [...about.keys()].filter((account) => subscribed.has(account)),
     )
+    const ties = await tiesIn(about, members)
     const newest = new Map<string, MessageFact>()
     for (const account of members) {
-      const message = await newestFor(account, about.get(account) ?? [])
+      const message = newestFor(account, about.get(account) ?? [], ties)
       if (message) newest.set(account, message)
     }
     const told = new Map<string, Told>()
@@ -106,13 +109,43 @@ async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Prom
   return about
 }
 
+interface Ties {
+  friends: ReadonlySet<string>
+  blocked: ReadonlySet<string>
+}
+
+/** How the newest who wrote stand to those whom several wrote to: asked of each of them, as they are fewer than their readers. */
+async function tiesIn(
+  about: ReadonlyMap<string, readonly MessageFact[]>,
+  members: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Ties>> {
+  const readers = [...members].filter((account) => sendersOf(about.get(account) ?? []).length > 1)
+  const senders = sendersOf(readers.flatMap((account) => about.get(account) ?? [])).slice(0, sendersAtMost)
+  const ties = senders.map(async (sender) => {
+    const [friends, blocked] = await Promise.all([friendsAmong(sender, readers), blockedAmong(sender, readers)])
+    return [sender, { friends: new Set(friends), blocked }] as const
+  })
+  return new Map(await Promise.all(ties))
+}
+
+/** Those who wrote these messages, who wrote last first. */
+const sendersOf = (messages: readonly MessageFact[]): string[] => [
+  ...new Set(messages.toSorted((one, other) => other.at - one.at).map(({ sender }) => sender)),
+]
+
 /** The one that an account is told of: of a friend, else of anybody but those between whom and it there is a block. */
-async function newestFor(account: string, messages: readonly MessageFact[]): Promise<MessageFact | undefined> {
-  const senders = [...new Set(messages.map(({ sender }) => sender))]
-  if (senders.length === 1) return messages.at(-1)
-  const [friends, blocked] = await Promise.all([friendsAmong(account, senders), blockedAmong(account, senders)])
-  const newestOf = (isSought: (sender: string) => boolean) => messages.findLast(({ sender }) => isSought(sender))
-  return newestOf((sender) => friends.includes(sender)) ?? newestOf((sender) => !blocked.has(sender))
+function newestFor(
+  account: string,
+  messages: readonly MessageFact[],
+  ties: ReadonlyMap<string, Ties>,
+): MessageFact | undefined {
+  if (sendersOf(messages).length === 1) return messages.at(-1)
+  const newestOf = (isSought: (tie: Ties) => boolean) =>
+    messages.findLast(({ sender }) => {
+      const tie = ties.get(sender)
+      return tie !== undefined && isSought(tie)
+    })
+  return newestOf(({ friends }) => friends.has(account)) ?? newestOf(({ blocked }) => !blocked.has(account))
 }
 
 /** The members of a room; none where they are too many. */
