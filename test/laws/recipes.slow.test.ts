@@ -153,7 +153,7 @@ const recipes: Record<string, Recipe> = {
       },
       {
         file: 'server/domains/rooms/index.ts',
-        before: '  createGroup,\n  createTokenRoom,',
+        before: '  createTokenRoom,\n  listTokenRooms,',
         write: 'createRecipeRoom,',
       },
       {

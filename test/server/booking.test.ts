@@ -365,6 +365,8 @@ test('a booking is refused of more than thirty free calls that all have with a h
     expect(outcomeOf(await other.tries(door, booking.schedule, half(40)))).toBe(refused)
     expect(outcomeOf(await friend.tries(door, booking.schedule, half(door === 'rest' ? 42 : 44)))).toBe('200')
   }
+  const inFourWeeks = half(40 + 28 * 48)
+  expect(outcomeOf(await other.tries('rest', booking.schedule, inFourWeeks))).toBe('200')
   await host.does('rest', booking.cancel, { id, status: 'cancelled' })
   expect(outcomeOf(await other.tries('rest', booking.schedule, half(40)))).toBe('200')
 })

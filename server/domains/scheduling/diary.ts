@@ -10,6 +10,8 @@ const minute = 60_000
 const longest = 1_440 * minute
 /** Each time that a number is taken, somebody else has booked. */
 const attempts = 200
+/** The calls of strangers within a fortnight to either side count together. */
+const strangersSpan = 14 * longest
 
 export type NewCall = Omit<StoredCall, 'number' | 'ends_at'>
 
@@ -18,7 +20,7 @@ interface Rule {
   buffer: number
   /** The most calls that are not paid for and still to come, of one who books at one host, or makes them for others; null for any number. */
   ahead: number | null
-  /** The most of these that one host has with all who are no friends of theirs. */
+  /** The most of these that one host has with all who are no friends of theirs, within a fortnight to either side. */
   strangers?: number
 }
 
@@ -100,11 +102,17 @@ const openBeside = ({ _id, recipient_wallet_address, created_at }: NewCall) =>
     status: { $in: ['pending', 'confirmed'] },
   }) satisfies QueryFilter<StoredCall>
 
-/** So that nobody fills the calendar of a host, as however many people. */
+/** So that nobody fills the days of a host, as however many people: what they book for later days counts there alone. */
 async function refuseStrangers(call: NewCall, most: number): Promise<void> {
-  if ((await Calls.countDocuments({ ...openBeside(call), of_stranger: true })) < most) return
+  const at = call.scheduled_at.getTime()
+  const around = {
+    $gt: new Date(Math.max(call.created_at.getTime(), at - strangersSpan)),
+    $lt: new Date(at + strangersSpan),
+  }
+  const near = await Calls.countDocuments({ ...openBeside(call), of_stranger: true, scheduled_at: around })
+  if (near < most) return
   throw new AppError('RATE_LIMIT_EXCEEDED', {
-    message: 'Too many free calls with this person are still to come: their friends alone book more',
+    message: 'Too many free calls with this person are booked for these days: their friends alone book more',
     retryAfter: 3_600,
   })
 }

@@ -183,8 +183,8 @@ export const scheduling: readonly Mutation[] = [
     name: 'strangers together fill the calendar of a host',
     breaks: 'scheduling',
     file: 'server/domains/scheduling/diary.ts',
-    find: 'of_stranger: true })) < most) return',
-    put: 'of_stranger: true })) < most * 9) return',
+    find: 'if (near < most) return',
+    put: 'if (most > 0) return',
     caughtBy: bookings('of more than thirty free calls'),
   },
   {
