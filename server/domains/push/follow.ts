@@ -22,8 +22,6 @@ import { type Told, tellBrowsers } from './tell.ts'
 const gatheredMilliseconds = 1_000
 /** Of the messages of one second in one room the newest: of each sender, and of all together. */
 const gatheredAtMost = { ofOne: 20, ofAll: 400 }
-/** Of so many who write within a second it is asked whose friends they are. */
-const sendersAtMost = 10
 /** The members of a larger room are told of what names them alone. */
 const membersToldAtMost = 500
 const daySeconds = 86_400
@@ -114,13 +112,13 @@ interface Ties {
   blocked: ReadonlySet<string>
 }
 
-/** How the newest who wrote stand to those whom several wrote to: asked of each of them, as they are fewer than their readers. */
+/** How those who wrote stand to those whom several wrote to: asked of each of them, as they are fewer than their readers. */
 async function tiesIn(
   about: ReadonlyMap<string, readonly MessageFact[]>,
   members: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Ties>> {
   const readers = [...members].filter((account) => sendersOf(about.get(account) ?? []).length > 1)
-  const senders = sendersOf(readers.flatMap((account) => about.get(account) ?? [])).slice(0, sendersAtMost)
+  const senders = sendersOf(readers.flatMap((account) => about.get(account) ?? []))
   const ties = senders.map(async (sender) => {
     const [friends, blocked] = await Promise.all([friendsAmong(sender, readers), blockedAmong(sender, readers)])
     return [sender, { friends: new Set(friends), blocked }] as const
@@ -128,10 +126,7 @@ async function tiesIn(
   return new Map(await Promise.all(ties))
 }
 
-/** Those who wrote these messages, who wrote last first. */
-const sendersOf = (messages: readonly MessageFact[]): string[] => [
-  ...new Set(messages.toSorted((one, other) => other.at - one.at).map(({ sender }) => sender)),
-]
+const sendersOf = (messages: readonly MessageFact[]): string[] => [...new Set(messages.map(({ sender }) => sender))]
 
 /** The one that an account is told of: of a friend, else of anybody but those between whom and it there is a block. */
 function newestFor(
@@ -140,12 +135,9 @@ function newestFor(
   ties: ReadonlyMap<string, Ties>,
 ): MessageFact | undefined {
   if (sendersOf(messages).length === 1) return messages.at(-1)
-  const newestOf = (isSought: (tie: Ties) => boolean) =>
-    messages.findLast(({ sender }) => {
-      const tie = ties.get(sender)
-      return tie !== undefined && isSought(tie)
-    })
-  return newestOf(({ friends }) => friends.has(account)) ?? newestOf(({ blocked }) => !blocked.has(account))
+  const isFriend = ({ sender }: MessageFact) => ties.get(sender)?.friends.has(account)
+  const isBlocked = ({ sender }: MessageFact) => ties.get(sender)?.blocked.has(account)
+  return messages.findLast(isFriend) ?? messages.findLast((message) => !isBlocked(message))
 }
 
 /** The members of a room; none where they are too many. */
