@@ -101,6 +101,35 @@ describe('the timeline', () => {
       expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
     },
   )
+  test('the end is kept where the room becomes shorter and, before that is told, longer', async () => {
+    const page = await owner()
+    for (let at = 0; at < 8; at++) await say(page, `Line ${at}${'\nand more of it'.repeat(6)}`)
+    await line(page, 'Line 7').and(page.locator('.sent')).waitFor()
+    const box = page.locator('.timeline')
+    const change = (higher: number) =>
+      box.evaluate(async (it, more) => {
+        const row = it.querySelector<HTMLElement>('.rows > li')
+        const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+        if (!row) throw new Error('There are no rows')
+        row.style.paddingTop = '300px'
+        await painted()
+        await painted()
+        await new Promise((done) => requestAnimationFrame(done))
+        row.style.paddingTop = '0'
+        const seen = new ResizeObserver(() => {
+          seen.disconnect()
+          queueMicrotask(() => {
+            row.style.paddingTop = `${more}px`
+          })
+        })
+        seen.observe(row)
+        await painted()
+        await painted()
+        return it.scrollHeight - it.scrollTop - it.clientHeight
+      }, higher)
+    expect(await change(0)).toBeLessThan(2)
+    expect(await change(700)).toBeLessThan(2)
+  })
   test('a message at the keyboard stays in view while others write; a clicked message does not stop the timeline', async () => {
     const page = await owner()
     const other = await page.context().newPage()

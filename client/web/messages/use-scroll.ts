@@ -3,6 +3,8 @@ import type { Row } from './rows.ts'
 
 const nearEnd = 80
 const nearStart = 240
+/** Where each timeline was last, by its reader or by us: an event that tells no other place is nobody's wish. */
+const lastTops = new WeakMap<Element, number>()
 
 /**
  * Makes a change by which an element of the timeline becomes higher or lower. What stands below it stays where it is, also at the end, unless the
@@ -22,6 +24,7 @@ export function keepBelow(element: HTMLElement | null, change: () => void): void
   if (!isAtEnd && before.top >= seen.top + seen.height / 2) return
   // Not added to what it is now: at the end of less than before it is less already.
   timeline.scrollTop = scrollTop + element.getBoundingClientRect().height - before.height
+  lastTops.set(timeline, timeline.scrollTop)
 }
 
 /** Scrolls along with new messages while the end is visible; keeps the visible rows in place when rows are added above. */
@@ -37,7 +40,6 @@ export function useScroll(input: {
   const box = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const isStuck = useRef(true)
-  const lastTop = useRef(0)
   const before = useRef({ height: 0, firstKey: '', count: 0 })
   const markedShown = useRef(0)
   const focusedRow = useRef(input.focusedRow)
@@ -51,6 +53,8 @@ export function useScroll(input: {
     isStuck.current = end - element.scrollTop <= room
     if (!isStuck.current) setAtEnd(false)
     element.scrollTop = Math.min(end, element.scrollTop + room)
+    // Where less was to be seen, this is further up, and its event may come only after there is more again.
+    lastTops.set(element, element.scrollTop)
   }, [])
 
   useLayoutEffect(() => {
@@ -70,7 +74,7 @@ export function useScroll(input: {
     markedShown.current = marked.at
     isStuck.current = false
     row.scrollIntoView({ block: 'center' })
-    lastTop.current = box.current?.scrollTop ?? 0
+    if (box.current) lastTops.set(box.current, box.current.scrollTop)
     row.focus({ preventScroll: true })
   }, [marked, rows])
 
@@ -97,7 +101,7 @@ export function useScroll(input: {
     if (!element) return
     isStuck.current = false
     row.scrollIntoView({ block: 'start' })
-    lastTop.current = element.scrollTop
+    lastTops.set(element, element.scrollTop)
     setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd)
   }, [])
 
@@ -107,9 +111,10 @@ export function useScroll(input: {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight
     // A scroll to a marked row is our own, and nobody's wish to follow what comes. Another of ours may be told only after more was added
     // below: who reads on has not scrolled up.
-    if (element.scrollTop === lastTop.current) return
-    const isUp = element.scrollTop < lastTop.current
-    lastTop.current = element.scrollTop
+    const lastTop = lastTops.get(element) ?? 0
+    if (element.scrollTop === lastTop) return
+    const isUp = element.scrollTop < lastTop
+    lastTops.set(element, element.scrollTop)
     isStuck.current = left < nearEnd || (isStuck.current && !isUp)
     setAtEnd(isStuck.current)
     if (element.scrollTop < nearStart && input.hasMore && !isStuck.current) input.onOlder()
