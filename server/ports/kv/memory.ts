@@ -10,14 +10,14 @@ const sweepMilliseconds = 30_000
 
 export const memoryKv = (): Kv => {
   const windows = new Map<string, Window>()
-  // The caller's clock, which may be another than this machine's.
+  // The caller's clock, which may be another than this machine's, and may be set back.
   let latest = 0
   const sweep = setInterval(() => {
     for (const [key, window] of windows) if (window.expiresAt < latest - sweepMilliseconds) windows.delete(key)
   }, sweepMilliseconds).unref()
   return {
     async slide(key, limit, windowMilliseconds, now) {
-      latest = Math.max(latest, now)
+      latest = now
       const window = windows.get(key) ?? { times: [], expiresAt: 0 }
       windows.set(key, window)
       const first = window.times.findIndex((time) => time > now - windowMilliseconds)
