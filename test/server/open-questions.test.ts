@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newRun } from '#server/domains/agents/runs/begin'
 import { OpenPlaces, Runs, type StoredPlaces } from '#server/domains/agents/runs/model'
-import { takePlaces } from '#server/domains/agents/runs/open'
+import { givePlaces, takePlaces } from '#server/domains/agents/runs/open'
 import type { Node } from '#server/kernel/context'
 import { agents } from '#shared/api/agents'
 import { messages } from '#shared/api/messages'
@@ -89,6 +89,33 @@ describe('T44: open questions of one account', () => {
     await ask(asker, id, 1, 5)
     await forgetAll(asker, [id])
     await forgetAll(other, [id])
+  })
+
+  test('are not too many where the places are those of the same question, which is not stored yet', async () => {
+    const asker = await somebody()
+    const { id } = await publicAgent()
+    const question = { agent_id: id, message: 'Once', client_run_id: `once-${id}` }
+    const tried = {
+      agent: id,
+      account: asker.account,
+      place: 'chat',
+      message: 'Once',
+      clientRunId: question.client_run_id,
+    }
+    const tries = Array.from({ length: 5 }, () => newRun(node, tried))
+    for (const run of tries) expect(await takePlaces(node, run, true)).toBe('taken')
+    const { agent_id: _, ...said } = question
+    const refusals = [
+      await asker.refused('socket', agents.run, question),
+      await asker.refused('rest', agents.chat, { id, ...said }),
+    ]
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: 1 })
+    const another = await asker.tries('socket', agents.run, { ...question, client_run_id: `two-${id}` })
+    expect(outcomeOf(another)).toBe(full)
+    for (const run of tries) await givePlaces(run)
+    await asker.does('socket', agents.run, question)
+    await forgetAll(asker, [id])
   })
 
   test('are at most five to an agent where fifty are asked at once, over both doors and all nodes', async () => {

@@ -52,6 +52,7 @@ export const failed = (code: RunFailure, text: string) =>
 export const cancelled = (by: string) =>
   new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
 
+const beingTaken = 'This question is being taken. Ask it again with the same key'
 const controllersOf = nodeState(() => new Map<string, AbortController>())
 
 export interface Ask {
@@ -66,7 +67,8 @@ export interface Ask {
 
 /**
  * Stores a question and begins to work on it; the same key again gives the run of the first time. Throws TOO_MANY_QUESTIONS where the asker
- * has as many open as they may, in a race too; what is owed is begun in any case.
+ * has as many open as they may, in a race too, and SERVICE_UNAVAILABLE where this very question has a place and is not stored yet; what is owed is
+ * begun in any case.
  */
 export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false): Promise<StoredRun> {
   const run = newRun(node, ask)
@@ -90,6 +92,7 @@ async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): 
   if (places !== 'taken') {
     const known = await (places === 'asked' ? readBack(() => knownRun(ask)) : knownRun(ask))
     if (known) return known
+    if (places === 'asked') throw new AppError('SERVICE_UNAVAILABLE', { message: beingTaken, retryAfter: 1 })
     throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
   }
   try {
