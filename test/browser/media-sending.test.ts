@@ -404,10 +404,9 @@ describe('media are sent', () => {
 
     const told = other.getByRole('region', { name: /^Voice message from/ })
     await told.getByRole('button', { name: /^Play, \d+ seconds$/ }).waitFor()
-    const heights = await told
-      .locator('rect')
-      .evaluateAll((bars) => new Set(bars.map((bar) => bar.getAttribute('height'))).size)
-    expect(heights).toBeGreaterThan(3)
+    const heights = () =>
+      told.locator('rect').evaluateAll((bars) => new Set(bars.map((bar) => bar.getAttribute('height'))).size)
+    await expect.poll(heights).toBeGreaterThan(3)
     await told.getByRole('slider', { name: 'Position' }).focus()
     await other.keyboard.press('End')
     await other.keyboard.press('Home')

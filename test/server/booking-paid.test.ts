@@ -263,6 +263,7 @@ solo('a time is free again where its payment is rejected, or nobody works on it 
   await expect.poll(callsOfHost).toHaveLength(1)
   // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
   if (process.env.PLAZA_TEST_STORE === 'mongodb') return
+  await expect.poll(async () => outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('200')
   expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
 })
 
