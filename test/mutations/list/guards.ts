@@ -1,5 +1,15 @@
 import type { Mutation } from '../mutation.ts'
-import { attached, besides, broadcasts, clients, installation, ownMachine, ranks, starts } from './suites.ts'
+import {
+  attached,
+  besides,
+  broadcasts,
+  clients,
+  closedRegistration,
+  installation,
+  ownMachine,
+  ranks,
+  starts,
+} from './suites.ts'
 
 /** Who may do what, and from where. */
 export const guards: readonly Mutation[] = [
@@ -226,6 +236,38 @@ export const guards: readonly Mutation[] = [
     find: "if (!(await settingOf('registration_open'))) throw",
     put: 'if (false) throw',
     caughtBy: installation('registration is closed'),
+  },
+  {
+    name: 'identities of nobody are kept',
+    breaks: 'a setting holds',
+    file: 'server/domains/identity/identities.ts',
+    find: '  await refuseNewcomer([identifier])\n',
+    put: '',
+    caughtBy: closedRegistration('by a wallet'),
+  },
+  {
+    name: 'an address founds an account where registration is closed',
+    breaks: 'a setting holds',
+    file: 'server/domains/accounts/emails.ts',
+    find: '  await refuseNewcomer([id])\n',
+    put: '',
+    caughtBy: closedRegistration('by a code'),
+  },
+  {
+    name: 'passkeys of nobody are kept',
+    breaks: 'a setting holds',
+    file: 'server/domains/passkeys/owners.ts',
+    find: '  if (owner === null) await refuseNewcomer([own])\n',
+    put: '',
+    caughtBy: closedRegistration('a passkey'),
+  },
+  {
+    name: 'names of nobody become those of a partner',
+    breaks: 'a setting holds',
+    file: 'server/domains/federation/index.ts',
+    find: '      await refuseNewName(named)\n',
+    put: '',
+    caughtBy: closedRegistration('by a partner'),
   },
   {
     name: 'files are taken while uploads are turned off',

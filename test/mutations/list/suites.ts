@@ -57,6 +57,11 @@ export const adminProofs = (title: string): Suite => ({
   file: 'test/server/admin-proof.test.ts',
   title,
 })
+export const closedRegistration = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/closed-registration.test.ts',
+  title,
+})
 export const installation = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/installation.test.ts',
