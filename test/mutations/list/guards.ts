@@ -286,6 +286,22 @@ export const guards: readonly Mutation[] = [
     caughtBy: broadcasts('a turn is done again'),
   },
   {
+    name: 'a broadcast ends for good at who cannot be told',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: 'attempt >= tries',
+    put: 'attempt < 0',
+    caughtBy: broadcasts('goes on where somebody cannot be told'),
+  },
+  {
+    name: 'who has left since is among those who are told',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: '...(isLast && { total: before.sent + before.failed + accounts.length }),',
+    put: '',
+    caughtBy: broadcasts('adds up at its end'),
+  },
+  {
     name: 'a turn that two work on is counted twice',
     breaks: 'a broadcast is told once',
     file: 'server/domains/broadcasts/telling.ts',
