@@ -369,4 +369,12 @@ export const guards: readonly Mutation[] = [
     put: 'if (poll.voters < 0)',
     caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'once somebody has voted' },
   },
+  {
+    name: 'a vote counts for what nobody has read',
+    breaks: 'a vote is for what was read',
+    file: 'server/domains/messages/polls.ts',
+    find: 'if (as_read && !isStillAsked(poll, index, as_read))',
+    put: 'if (false)',
+    caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'that says what was read' },
+  },
 ]
