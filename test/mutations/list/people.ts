@@ -26,8 +26,16 @@ export const people: readonly Mutation[] = [
     name: 'a status makes a name another',
     breaks: 'T19',
     file: 'server/domains/accounts/profile-changes.ts',
-    find: 'const fault = said ? deceptionBy(said) : null',
-    put: 'const fault = said === undefined ? deceptionBy(path) : null',
+    find: 'said ? (deceptionBy(said) ?? passesForUsername(said)) : null',
+    put: 'said ? passesForUsername(said) : null',
+    caughtBy: profiles('is refused'),
+  },
+  {
+    name: 'a status passes for a username',
+    breaks: 'T19',
+    file: 'server/domains/accounts/profile-changes.ts',
+    find: "asUsername.test(said.normalize('NFKC'))",
+    put: 'said.length < 0',
     caughtBy: profiles('is refused'),
   },
   {
