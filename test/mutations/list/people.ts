@@ -23,6 +23,14 @@ export const people: readonly Mutation[] = [
     caughtBy: starred('stars are of their account alone'),
   },
   {
+    name: 'notes of a star stay for ever',
+    breaks: 'documented paths',
+    file: 'server/domains/stars/index.ts',
+    find: '...(notes !== undefined && {',
+    put: '...(notes && {',
+    caughtBy: starred('are listed as they are now'),
+  },
+  {
     name: 'a status makes a name another',
     breaks: 'T19',
     file: 'server/domains/accounts/profile-changes.ts',
