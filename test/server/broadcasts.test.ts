@@ -12,6 +12,7 @@ import { broadcasts } from '#shared/api/broadcasts'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { push as pushing } from '#shared/api/push'
+import { serviceTokens } from '#shared/api/service-tokens'
 import { social } from '#shared/api/social'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -112,6 +113,19 @@ describe('a broadcast', () => {
     const [told] = await historyOf(admin, friend.account)
     const edited = { room: dmOf(admin.account, friend.account), id: told?.id ?? '', text: sealed() }
     expect(await admin.refused('rest', messages.edit, edited)).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
+  })
+
+  test('is from an account that admins find by its name, and whose name, page and voice are nobody else’s', async () => {
+    const ada = await somebody('ada')
+    await tell('Who is this?')
+    const { users } = await admin.does('rest', accounts.users, { search: 'plaz' })
+    expect(users).toMatchObject([{ wallet_address: houseAccount, display_name: 'Plaza', wallet_type: null }])
+    const { user } = await ada.does('rest', accounts.publicUser, { address: houseAccount })
+    expect(user).toMatchObject({ display_name: 'Plaza', is_bot: true })
+    for (const change of [{ display_name: 'Plaza' }, { display_name: 'P1aza' }, { username: 'plaza' }])
+      expect((await ada.rest('PATCH /api/user/profile', change)).status).toBeGreaterThanOrEqual(400)
+    const speaks = { name: 'Voice', account: houseAccount, scopes: ['messages:write'] }
+    expect(await admin.refused('rest', serviceTokens.create, speaks)).toMatchObject({ code: 'USER_NOT_FOUND' })
   })
 
   test('from Plaza is answered by nobody, and refused by who has blocked it', async () => {

@@ -76,7 +76,7 @@ export const houseAccount = `${botPrefix}plaza`
 
 /** Makes that account where there is none yet. */
 export async function ensureHouse(at: number): Promise<string> {
-  await createAccount({ _id: houseAccount, display_name: 'Plaza', ...madeAt(new Date(at)) })
+  await createAccount({ _id: houseAccount, ...displayNamed('Plaza'), ...madeAt(new Date(at)) })
   const found = await accountOf(houseAccount)
   // A partner may once have named somebody so.
   if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })

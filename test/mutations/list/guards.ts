@@ -334,6 +334,14 @@ export const guards: readonly Mutation[] = [
     caughtBy: broadcasts('is answered by nobody'),
   },
   {
+    name: 'a service token speaks as Plaza',
+    breaks: 'a broadcast is answered by nobody',
+    file: 'server/domains/identity/service-tokens.ts',
+    find: 'isBot(account) && account !== houseAccount',
+    put: 'isBot(account)',
+    caughtBy: broadcasts('admins find by its name'),
+  },
+  {
     name: 'what many were told is changed into what nobody can read',
     breaks: 'a broadcast is in clear',
     file: 'server/domains/messages/edits.ts',
