@@ -6,6 +6,7 @@ import {
   clients,
   closedRegistration,
   installation,
+  officialChannels,
   ownMachine,
   ranks,
   starts,
@@ -332,6 +333,14 @@ export const guards: readonly Mutation[] = [
     find: ' || isTold(view, account)',
     put: '',
     caughtBy: broadcasts('is answered by nobody'),
+  },
+  {
+    name: 'official channels come to an installation that has its own',
+    breaks: 'a setting holds',
+    file: 'server/domains/rooms/official-channels.ts',
+    find: 'if (!isBegun) for',
+    put: 'for',
+    caughtBy: officialChannels('that somebody has founded a channel in'),
   },
   {
     name: 'a service token speaks as Plaza',
