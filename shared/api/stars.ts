@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, clearable, Done, Id, maybe, pageSize, RoomType, Time, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  clearable,
+  Done,
+  Id,
+  maybe,
+  pageSize,
+  RoomType,
+  Time,
+  text,
+} from '#shared/kit/primitives'
 import { RoomKey } from './room.ts'
 import { RoomId, seen } from './room-paths.ts'
 

@@ -205,7 +205,9 @@ describe('profiles', () => {
       ...noStatus,
       do_not_disturb: true,
     })
-    expect(await change({ status_text: 'Lunch @ noon, ask @kim' })).toMatchObject({ status_text: 'Lunch @ noon, ask @kim' })
+    expect(await change({ status_text: 'Lunch @ noon, ask @kim' })).toMatchObject({
+      status_text: 'Lunch @ noon, ask @kim',
+    })
     await change(said)
     expect(await change({ status_emoji: null, status_text: null, do_not_disturb: false })).toMatchObject({
       ...noStatus,

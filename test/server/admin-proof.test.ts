@@ -278,7 +278,9 @@ describe('what asking chains costs', () => {
       expect({ status, body }).toEqual({ status: 401, body: wrong.body })
     }
     expect(asked).toEqual([`${contract.address} 0x5678`])
-    const more = await Promise.all(Array.from({ length: 20 }, (_, at) => show({ ...strange, signature: `0x${at + 10}` })))
+    const more = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => show({ ...strange, signature: `0x${at + 10}` })),
+    )
     expect(more.map(({ status }) => status).sort()).toEqual([...Array(6).fill(401), ...Array(14).fill(429)])
     expect((await show(good)).status).toBe(200)
     await root.does('rest', accounts.revokeAdmin, { address: contract.address })

@@ -78,10 +78,7 @@ const ways: [way: string, tries: (name: string) => ReturnType<typeof call>][] = 
     'a partner that names a wallet',
     async (name) => call(url, 'POST /api/auth/partner-id', await partnerToken(wallet(name).address)),
   ],
-  [
-    'a code',
-    (name) => byCode(`${name}@people.test`, '/api/email/login/send-code', '/api/email/login/verify'),
-  ],
+  ['a code', (name) => byCode(`${name}@people.test`, '/api/email/login/send-code', '/api/email/login/verify')],
   [
     'a code of the other path',
     (name) => byCode(`${name}@people.test`, '/api/email/send-code', '/api/email/verify-code'),
@@ -96,20 +93,23 @@ const ways: [way: string, tries: (name: string) => ReturnType<typeof call>][] = 
   ],
 ]
 
-test.each(ways)('where registration is closed, by %s nobody gets an account, and who has one signs in', async (way, tries) => {
-  const [known, stranger] = ['known', 'stranger'].map((name) => `${name}-${ways.findIndex(([one]) => one === way)}`)
-  if (known === undefined || stranger === undefined) throw new Error('There are no names')
-  expect((await tries(known)).status).toBe(200)
-  await open(false)
-  const before = await stored()
-  const answer = await tries(stranger)
-  expect(answer).toMatchObject(refused)
-  expect(answer.headers.get('set-cookie')).toBeNull()
-  expect(await stored()).toEqual(before)
-  expect((await tries(known)).status).toBe(200)
-  await open(true)
-  expect((await tries(stranger)).status).toBe(200)
-})
+test.each(ways)(
+  'where registration is closed, by %s nobody gets an account, and who has one signs in',
+  async (way, tries) => {
+    const [known, stranger] = ['known', 'stranger'].map((name) => `${name}-${ways.findIndex(([one]) => one === way)}`)
+    if (known === undefined || stranger === undefined) throw new Error('There are no names')
+    expect((await tries(known)).status).toBe(200)
+    await open(false)
+    const before = await stored()
+    const answer = await tries(stranger)
+    expect(answer).toMatchObject(refused)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+    expect(await stored()).toEqual(before)
+    expect((await tries(known)).status).toBe(200)
+    await open(true)
+    expect((await tries(stranger)).status).toBe(200)
+  },
+)
 
 test('where registration is closed, a passkey is made and kept for those alone who have an account', async () => {
   const [early, another] = [await beginRegistration(url), await beginRegistration(url, {}, admin.token)]

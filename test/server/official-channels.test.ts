@@ -9,8 +9,7 @@ import { over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
 let server: Booted
-const listed = async (url = server.url) =>
-  rooms.list.output.parse((await call(url, 'GET /api/channels')).body).channels
+const listed = async (url = server.url) => rooms.list.output.parse((await call(url, 'GET /api/channels')).body).channels
 const begins = () => Promise.all(server.apps.map(({ node }) => ensureOfficialChannels(node)))
 
 describe('a new installation', () => {
