@@ -244,7 +244,7 @@ export const guards: readonly Mutation[] = [
     file: 'server/domains/identity/identities.ts',
     find: '  await refuseNewcomer([identifier])\n',
     put: '',
-    caughtBy: closedRegistration('by a wallet'),
+    caughtBy: closedRegistration('nobody gets an account'),
   },
   {
     name: 'an address founds an account where registration is closed',
@@ -252,7 +252,7 @@ export const guards: readonly Mutation[] = [
     file: 'server/domains/accounts/emails.ts',
     find: '  await refuseNewcomer([id])\n',
     put: '',
-    caughtBy: closedRegistration('by a code'),
+    caughtBy: closedRegistration('nobody gets an account'),
   },
   {
     name: 'passkeys of nobody are kept',
@@ -268,7 +268,7 @@ export const guards: readonly Mutation[] = [
     file: 'server/domains/federation/index.ts',
     find: '      await refuseNewName(named)\n',
     put: '',
-    caughtBy: closedRegistration('by a partner'),
+    caughtBy: closedRegistration('nobody gets an account'),
   },
   {
     name: 'files are taken while uploads are turned off',
