@@ -11,7 +11,7 @@ import { answerPoll } from './polls.ts'
 import { editedRow, reactedRow } from './rows.ts'
 import { applyRows, emptyRoom } from './timeline.ts'
 import { atMostEvery } from './timing.ts'
-import type { ConversationKey, Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
+import type { ConversationKey, Draft, LiveRoom, LocalMessage, Me, PayloadOf, PollRead, RoomState } from './types.ts'
 import { View, type ViewOptions } from './view.ts'
 
 interface RoomOptions extends ViewOptions {
@@ -85,8 +85,10 @@ export class OpenRoom implements LiveRoom {
   async pin(id: string, pinned: boolean): Promise<void> {
     await this.#ask('messages.pin', { id, pinned })
   }
-  async vote(pollId: string, optionIndex: number): Promise<void> {
-    const { poll } = await this.#ask<{ poll: Poll }>('polls.vote', { pollId, optionIndex })
+  async vote(pollId: string, optionIndex: number, read?: PollRead): Promise<void> {
+    const { question, options = [], is_anonymous } = read ?? {}
+    const as_read = read && { question, option: options[optionIndex], is_anonymous }
+    const { poll } = await this.#ask<{ poll: Poll }>('polls.vote', { pollId, optionIndex, as_read })
     this.view.become(answerPoll(this.view.told, poll))
   }
 

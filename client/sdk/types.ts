@@ -185,6 +185,9 @@ export interface ConversationKey {
   readonly key: Uint8Array
 }
 
+/** What a voter has read of a poll. */
+export type PollRead = Pick<Poll, 'question' | 'options' | 'is_anonymous'>
+
 /** A poll with the votes of this account, `user_votes`. */
 export type LocalPoll = Poll & {
   /** The version as of which the server told `user_votes`; 0 if it has not. */
@@ -275,7 +278,8 @@ export interface LiveRoom {
   /** Without `on`, toggles the reaction. */
   react(id: string, emoji: string, on?: boolean): Promise<void>
   pin(id: string, pinned: boolean): Promise<void>
-  vote(pollId: string, optionIndex: number): Promise<void>
+  /** Refused by CONFLICT where the poll asks something else by now than what was read. */
+  vote(pollId: string, optionIndex: number, read?: PollRead): Promise<void>
   loadOlder(): Promise<void>
   /** Shows the messages around a seq instead of the newest. */
   loadAround(seq: number): Promise<void>

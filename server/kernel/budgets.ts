@@ -81,13 +81,13 @@ export const budgets = {
     10,
     'Questions to a chain about such headers, but those of a message that it has accepted here before',
     'address and minute',
-    '429 with `Retry-After`; a message that a key has signed asks none',
+    '429 with `Retry-After`; a message that a key has signed, and one of a wallet of no admin, asks none',
   ),
   chainQuestionsOf: budget(
     30,
     'The same about one wallet',
     'wallet and minute',
-    '429 with `Retry-After`; a message that a key has signed asks none',
+    '429 with `Retry-After`; a message that a key has signed, and one of a wallet of no admin, asks none',
   ),
   groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
   groupInvitationsToOne: budget(

@@ -11,11 +11,11 @@ const figure = z.number().int()
 const counts = {
   /** Who has the message. */
   sent: figure,
-  /** Who was refused it, as those are who have blocked whom it is from. */
+  /** Who was refused it, as those are who have blocked whom it is from, and whom it could not be told after some tries. */
   failed: figure,
   /** Of those who have it, who has a browser that Web Push reaches. */
   pushSent: figure,
-  /** Who is told in all: `sent` and `failed` once it is finished. Who is suspended meanwhile is not among them. */
+  /** Who is told in all: `sent` and `failed` once it is finished. Who has left or is suspended meanwhile is not among them. */
   total: figure,
   target: Target,
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { ClientId, count, Done, Id, line, Moment, maybe, RoomRef } from '#shared/kit/primitives'
+import { ClientId, count, Done, Id, line, Moment, maybe, RoomRef, text } from '#shared/kit/primitives'
 import { Message } from './message.ts'
 import { Poll } from './poll.ts'
 import { pathOf, roomPaths, seen } from './room-paths.ts'
@@ -24,6 +24,14 @@ const changes = {
   ends_at: Moment.nullish(),
   isAnonymous: maybe(z.boolean()),
   isClosed: z.boolean().optional(),
+}
+
+const voteFields = {
+  optionIndex: count(0, 9).optional(),
+  option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
+  /** What the voter has read. A poll that asks something else by now refuses the vote. */
+  as_read: maybe(z.object({ question: text(500), option: text(200), is_anonymous: maybe(z.boolean()) })),
+  client_action_id: ClientId.optional(),
 }
 
 const written = [...seen, 'ROOM_ARCHIVED'] as const
@@ -119,7 +127,8 @@ export const polls = {
     errors: touched,
   }),
   vote: operation({
-    summary: 'Vote for an option, or take the vote back.',
+    summary:
+      'Vote for an option, or take the vote back. With `as_read`, what the voter has read, a poll that asks something else by now is 409 `CONFLICT`.',
     http: 'POST /api/rooms/{room}/polls/:pollId/vote',
     socket: '/rooms poll:vote',
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
@@ -128,9 +137,7 @@ export const polls = {
         .object({
           ...pathOf(where),
           pollId: Id,
-          optionIndex: count(0, 9).optional(),
-          option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
-          client_action_id: ClientId.optional(),
+          ...voteFields,
         })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
       answer: {
@@ -145,9 +152,7 @@ export const polls = {
     input: z.object({
       room: RoomRef,
       pollId: Id,
-      optionIndex: count(0, 9).optional(),
-      option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
-      client_action_id: ClientId.optional(),
+      ...voteFields,
     }),
     output: z.object({ action: z.enum(['added', 'removed']), poll: Poll }),
     errors: [...touched, 'MUTED'],

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, maybe, pageSize, RoomType, Time, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  clearable,
+  Done,
+  Id,
+  maybe,
+  pageSize,
+  RoomType,
+  Time,
+  text,
+} from '#shared/kit/primitives'
 import { RoomKey } from './room.ts'
 import { RoomId, seen } from './room-paths.ts'
 
@@ -46,7 +57,7 @@ export const stars = {
   }),
   add: operation({
     summary:
-      'Star a message that the caller may read, for the caller alone. The room is named by its kind and by `channelId`, `groupId` or `peerAddress`; everything else about the message the server knows. Once more changes the notes.',
+      'Star a message that the caller may read, for the caller alone. The room is named by its kind and by `channelId`, `groupId` or `peerAddress`; everything else about the message the server knows. Once more changes the notes, or clears them where they are null or empty.',
     http: 'POST /api/messages/starred',
     socket: '/notifications star:add',
     access: 'user',
@@ -60,7 +71,7 @@ export const stars = {
       channelId: maybe(RoomId),
       groupId: maybe(RoomId),
       peerAddress: maybe(Address),
-      notes: maybe(text(500)),
+      notes: clearable(text(500)).optional(),
     }),
     output: z.object({ success: z.literal(true), starred: Starred }),
     errors: [...seen, 'MESSAGE_NOT_FOUND', 'CONFLICT'],

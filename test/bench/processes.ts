@@ -90,6 +90,7 @@ export function startPlaza({
       NODE_ENV: 'production',
       ...(livestreams ? { VIDEO_PROVIDER: 'selfhosted', RTMP_PORT: '0' } : { VIDEO_PROVIDER: 'none' }),
       DEMO: 'off',
+      OFFICIAL_CHANNELS: 'off',
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
       SESSION_KEYS: sessionKeys,

@@ -61,6 +61,7 @@ const embeddedMegabytes = 96
 export const nodeEnvironment = {
   NODE_ENV: 'test',
   DEMO: 'off',
+  OFFICIAL_CHANNELS: 'off',
   BETA: 'open',
   LOG_LEVEL: 'error',
   RATE_LIMIT_SCALE: '10000',

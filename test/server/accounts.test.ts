@@ -205,6 +205,9 @@ describe('profiles', () => {
       ...noStatus,
       do_not_disturb: true,
     })
+    expect(await change({ status_text: 'Lunch @ noon, ask @kim' })).toMatchObject({
+      status_text: 'Lunch @ noon, ask @kim',
+    })
     await change(said)
     expect(await change({ status_emoji: null, status_text: null, do_not_disturb: false })).toMatchObject({
       ...noStatus,
@@ -277,6 +280,9 @@ describe('profiles', () => {
     { status_text: 'a\u202eb' },
     { status_text: 'one\ntwo' },
     { status_text: 'Plaza Support' },
+    { status_text: '@dave' },
+    { status_text: '🌴 \uff20dave' },
+    { status_text: 'Sam \u{1f5f8}' },
     { do_not_disturb: 'yes' },
     { socials: [{ platform: 'myspace', handle: 'dave' }] },
     { socials: [{ platform: 'x', handle: '../evil' }] },

@@ -256,4 +256,37 @@ describe('what asking chains costs', () => {
     server.setAhead(61)
     expect((await show({ ...good, signature: '0x78' })).status).toBe(401)
   })
+
+  test('a wallet of nobody, and of an admin no more, asks the chain nothing, and is told what a wrong message is', async () => {
+    server.setAhead(122)
+    const root = await person(server, 'proofs: root')
+    const nobody = wallet('proofs: a contract of nobody')
+    const asked: string[] = []
+    for (const { address } of [contract, nobody])
+      chain.deploy(address, {
+        accepts(_text, signature) {
+          asked.push(`${address} ${signature}`)
+          return signature === '0x1234'
+        },
+      })
+    const [good, strange] = [{ ...(await proofOf(contract)), signature: '0x1234' }, await proofOf(nobody)]
+    expect((await show(good)).status).toBe(200)
+    asked.length = 0
+    const wrong = await show({ ...good, signature: '0x5678' })
+    for (const signature of ['0x1234', '0x5678']) {
+      const { status, body } = await show({ ...strange, signature })
+      expect({ status, body }).toEqual({ status: 401, body: wrong.body })
+    }
+    expect(asked).toEqual([`${contract.address} 0x5678`])
+    const more = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => show({ ...strange, signature: `0x${at + 10}` })),
+    )
+    expect(more.map(({ status }) => status).sort()).toEqual([...Array(6).fill(401), ...Array(14).fill(429)])
+    expect((await show(good)).status).toBe(200)
+    await root.does('rest', accounts.revokeAdmin, { address: contract.address })
+    asked.length = 0
+    server.setAhead(183)
+    expect(await show(good)).toMatchObject({ status: 401, body: wrong.body })
+    expect(asked).toEqual([])
+  })
 })

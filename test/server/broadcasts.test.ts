@@ -1,10 +1,10 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Client } from '#client/sdk/types'
 import { houseAccount } from '#server/domains/accounts/accounts'
 import { Accounts } from '#server/domains/accounts/model'
 import { Broadcasts } from '#server/domains/broadcasts/model'
-import { tellNext } from '#server/domains/broadcasts/telling'
+import { telling, tellNext } from '#server/domains/broadcasts/telling'
 import { Rooms } from '#server/domains/room-state/model'
 import { fakePush } from '#server/ports/push/fake'
 import { accounts } from '#shared/api/accounts'
@@ -12,8 +12,9 @@ import { broadcasts } from '#shared/api/broadcasts'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { push as pushing } from '#shared/api/push'
+import { serviceTokens } from '#shared/api/service-tokens'
 import { social } from '#shared/api/social'
-import { dmOf } from '#shared/kit/primitives'
+import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf, shows } from '#test/support/direct-clients'
 import { befriend, type Person, person, sealed } from '#test/support/people'
@@ -27,6 +28,7 @@ let admin: Person
 const open: Client[] = []
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
+  vi.restoreAllMocks()
 })
 
 /** What somebody was told by somebody, the newest of each conversation. */
@@ -113,6 +115,19 @@ describe('a broadcast', () => {
     expect(await admin.refused('rest', messages.edit, edited)).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
   })
 
+  test('is from an account that admins find by its name, and whose name, page and voice are nobody else’s', async () => {
+    const ada = await somebody('ada')
+    await tell('Who is this?')
+    const { users } = await admin.does('rest', accounts.users, { search: 'plaz' })
+    expect(users).toMatchObject([{ wallet_address: houseAccount, display_name: 'Plaza', wallet_type: null }])
+    const { user } = await ada.does('rest', accounts.publicUser, { address: houseAccount })
+    expect(user).toMatchObject({ display_name: 'Plaza', is_bot: true })
+    for (const change of [{ display_name: 'Plaza' }, { display_name: 'P1aza' }, { username: 'plaza' }])
+      expect((await ada.rest('PATCH /api/user/profile', change)).status).toBeGreaterThanOrEqual(400)
+    const speaks = { name: 'Voice', account: houseAccount, scopes: ['messages:write'] }
+    expect(await admin.refused('rest', serviceTokens.create, speaks)).toMatchObject({ code: 'USER_NOT_FOUND' })
+  })
+
   test('from Plaza is answered by nobody, and refused by who has blocked it', async () => {
     const [ada, bo] = [await somebody('ada'), await somebody('bo')]
     await tell('No answer, please')
@@ -123,6 +138,54 @@ describe('a broadcast', () => {
     expect(body).toMatchObject({ failed: 1, total: Number(body.sent) + 1 })
     expect(await toldBy(ada, houseAccount)).toEqual([['system', 'And one more']])
     expect(await toldBy(bo, houseAccount)).toEqual([['system', 'No answer, please']])
+  })
+
+  test('goes on where somebody cannot be told, who is counted as failed after some tries', async () => {
+    const [ada, cut] = [await somebody('ada'), await somebody('cut')]
+    const { failed } = (await tell('While all is well')).body
+    const damaged = roomKey(dmOf(cut.account, houseAccount))
+    for (const { node } of server.apps) {
+      const act = node.log.act
+      const fails = (room: string, given: never) =>
+        room === damaged ? Promise.reject(new Error('It is damaged')) : act(room, given)
+      vi.spyOn(node.log, 'act').mockImplementation(fails as never)
+    }
+    const { status, body } = await tell('Despite one')
+    expect({ status, body }).toMatchObject({ status: 200, body: { sent: 0, failed: 0 } })
+    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'Despite one']])
+    const node = server.apps[0]?.node
+    if (!node) throw new Error('There is no node')
+    const id = String(body.id)
+    const said = { id, message: 'Despite one', target: 'all_users', created_by: admin.account, at: node.now() } as const
+    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    await expect(run(5)).rejects.toThrow('1 could not be told')
+    expect(await Broadcasts.findOne({ _id: id }).lean()).toMatchObject({ cursor: '', sent: 0, finished_at: null })
+    await run(6)
+    const { broadcasts: last } = await admin.does('rest', broadcasts.read, {})
+    const total = Number(body.total)
+    expect(last[0]).toMatchObject({ id, total, sent: total - Number(failed) - 1, failed: Number(failed) + 1 })
+    expect(last[0]?.finished_at).toEqual(expect.any(String))
+    expect(await toldBy(cut, houseAccount)).toEqual([['system', 'While all is well']])
+  })
+
+  test('adds up at its end, whoever has left or come meanwhile', async () => {
+    const node = server.apps[0]?.node
+    if (!node) throw new Error('There is no node')
+    const made = (_id: string) => ({ _id, wallet_type: 'eoa', created_at: new Date(0), updated_at: new Date(0) })
+    const many = Array.from({ length: 120 }, (_, index) => `0x${String(index).padStart(40, 'd')}`)
+    await Accounts.insertMany(many.map(made))
+    const id = `adds-up-${round}`
+    const said = { id, message: 'Add me up', target: 'all_users', created_by: admin.account, at: node.now() } as const
+    const first = await tellNext(node, said)
+    expect([first.sent + first.failed, first.finished_at]).toEqual([50, null])
+    await Accounts.deleteMany({ _id: { $in: many.slice(0, 5) } })
+    await Accounts.updateMany({ _id: { $in: many.slice(5, 10) } }, { $set: { is_banned: true } })
+    await Accounts.create(made(`0x${'f'.repeat(40)}`))
+    let turn = first
+    while (turn.finished_at === null) turn = await tellNext(node, said)
+    expect(turn.total).toBe(first.total - 9)
+    expect(turn.sent + turn.failed).toBe(turn.total)
+    await Accounts.deleteMany({ _id: { $in: [...many, `0x${'f'.repeat(40)}`] } })
   })
 
   test('to many is told in turns, and nobody is told twice where a turn is done again', async () => {

@@ -265,6 +265,30 @@ describe.each(over)('a vote over %s', (door) => {
     expect(poll?.votes[1]?.voters.sort()).toEqual([member.account, other.account].sort())
   })
 
+  solo('that says what was read counts for nothing else', async () => {
+    const room = await channelOf(owner, member)
+    const { poll } = await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })
+    const about = { room, pollId: poll.id }
+    const as_read = { question: drinks.question, option: 'water', is_anonymous: true }
+    const vote = { ...about, optionIndex: 2, as_read }
+    for (const change of [
+      { question: 'What to pour away?' },
+      { options: ['tea', 'coffee', 'wine'] },
+      { options: ['tea', 'coffee'] },
+      { isAnonymous: false },
+    ]) {
+      await owner.does('rest', polls.update, { ...about, ...change })
+      expect(await member.refused(door, polls.vote, vote)).toMatchObject({ code: 'CONFLICT', status: 409 })
+      await owner.does('rest', polls.update, { ...about, ...drinks, isAnonymous: true })
+    }
+    expect(await member.refused(door, polls.vote, { ...vote, optionIndex: 0 })).toMatchObject({ code: 'CONFLICT' })
+    expect((await shown(member, room, poll.id))?.total_votes).toBe(0)
+    expect(await member.does(door, polls.vote, vote)).toMatchObject({ action: 'added', poll: { user_votes: [2] } })
+    const { is_anonymous: _, ...words } = as_read
+    expect(await member.does(door, polls.vote, { ...vote, as_read: words })).toMatchObject({ action: 'removed' })
+    expect(await member.does(door, polls.vote, { ...vote, as_read: null })).toMatchObject({ action: 'added' })
+  })
+
   solo('N57: says who voted for what to who asks; not of an anonymous poll', async () => {
     const room = await channelOf(owner, member, other)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks, allowsMultiple: true })

@@ -63,6 +63,11 @@ describe('starred messages', () => {
       await one.does(door, stars.add, { ...inChannel(room, second), notes: 'Later' })
       const again = (await one.does(door, stars.list, {})).messages
       expect(again.map(({ notes }) => notes)).toEqual(['Later', 'For the trip'])
+      for (const notes of [null, '']) {
+        const cleared = await one.does(door, stars.add, { ...inChannel(room, second), notes })
+        expect(cleared.starred).toMatchObject({ id: starred.id, notes: null })
+        await one.does(door, stars.add, { ...inChannel(room, second), notes: 'Again' })
+      }
       for (let twice = 0; twice < 2; twice++) await one.does(door, stars.remove, { messageId: first })
       expect(await textsOf(one)).toEqual(['Second'])
     },

@@ -46,6 +46,7 @@ export async function boot({
     OPS_PORT: '0',
     DATA_DIR: directory,
     DEMO: 'off',
+    OFFICIAL_CHANNELS: 'off',
     LOG_LEVEL: 'silent',
     VIDEO_PROVIDER: 'none',
     RATE_LIMIT_SCALE: '1000',

@@ -9,7 +9,15 @@ export async function started(
   const { MONGODB_URI: _, ...inherited } = process.env
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...inherited, PORT: '0', OPS_PORT: '0', DEMO: 'off', LOG_LEVEL: 'silent', ...environment },
+    env: {
+      ...inherited,
+      PORT: '0',
+      OPS_PORT: '0',
+      DEMO: 'off',
+      OFFICIAL_CHANNELS: 'off',
+      LOG_LEVEL: 'silent',
+      ...environment,
+    },
   })
   const url = await new Promise<string>((resolve, reject) => {
     let said = ''

@@ -76,6 +76,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               <p className="row wrap">
                 {isScripted && <span className="chip">scripted, of the demo</span>}
                 {agent !== null && <span className="chip">agent</span>}
+                {shown.value?.is_bot && <span className="chip">bot</span>}
                 {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
                 {isMyself && <span className="chip">you</span>}
               </p>

@@ -5,6 +5,8 @@ interface Said {
   status_text: string | null
 }
 
-/** What somebody says of the moment, in one line; empty where that is nothing. */
-export const statusOf = (said: Said | null | undefined): string =>
-  [said?.status_emoji, said?.status_text && isolated(said.status_text)].filter(Boolean).join(' ')
+/** What somebody says of the moment, in a line that tells what it is, so that it passes for no username; empty where that is nothing. */
+export function statusOf(said: Said | null | undefined): string {
+  const words = [said?.status_emoji, said?.status_text && isolated(said.status_text)].filter(Boolean).join(' ')
+  return words && `Status: ${words}`
+}

@@ -95,7 +95,7 @@ function PollOption(props: {
         aria-disabled={isOver}
         {...handlers}
         onClick={() => {
-          if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index))
+          if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index, poll))
         }}
       >
         <span className="grow">{isolated(option)}</span>

@@ -66,9 +66,10 @@ export function Broadcast() {
           <ConfirmButton title={`Tell ${plural(loaded.value.total, 'person', 'people')}`} onConfirm={send} />
         </div>
       )}
-      {loaded.value?.broadcasts.map(({ id, message, created_at, sent, total, finished_at }) => (
+      {loaded.value?.broadcasts.map(({ id, message, created_at, sent, failed, total, finished_at }) => (
         <p key={id} className="hint">
           <bdi>{message}</bdi> · {fullTimeOf(created_at)} · {sent} of {total}
+          {failed > 0 && `, ${failed} not reached`}
           {finished_at === null && ', being told'}
         </p>
       ))}

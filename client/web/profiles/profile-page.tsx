@@ -31,12 +31,20 @@ function OtherProfile({ address }: { address: string }) {
   const { value, error, reload } = loaded
   const user = value?.user
   const name = nameOf(user?.display_name ?? user?.username, address)
+  const said = statusOf(user)
   const isEmpty = value?.widgets.every((widget) => shownOf(widget, seen) === null)
   return (
     <main className="room" aria-label="Profile">
       <AgentHead
         title={name}
-        about={[user?.username && `@${user.username}`, statusOf(user)].filter(Boolean).join(' · ')}
+        about={
+          (user?.username || said) && (
+            <>
+              {user?.username && <span>@{user.username}</span>}
+              {said && <span>{said}</span>}
+            </>
+          )
+        }
         back={back}
       />
       <div className="profile-page">

@@ -31,13 +31,19 @@ const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana
 
 const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
 
+/** FORBIDDEN where new accounts are not made here, and none of these ids is one. Asked before anything is stored of somebody new. */
+export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
+  if (await Accounts.exists({ _id: { $in: [...ids] } })) return
+  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+}
+
 /** Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has. */
 export async function recordSignIn(id: string, method: AuthMethod, at: number): Promise<Account> {
   const time = new Date(at)
   const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const known = await accountOf(id)
   if (!known) {
-    if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+    await refuseNewcomer([id])
     await createAccount({ _id: id, ...kind, ...madeAt(time) })
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
@@ -70,7 +76,7 @@ export const houseAccount = `${botPrefix}plaza`
 
 /** Makes that account where there is none yet. */
 export async function ensureHouse(at: number): Promise<string> {
-  await createAccount({ _id: houseAccount, display_name: 'Plaza', ...madeAt(new Date(at)) })
+  await createAccount({ _id: houseAccount, ...displayNamed('Plaza'), ...madeAt(new Date(at)) })
   const found = await accountOf(houseAccount)
   // A partner may once have named somebody so.
   if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
-import { accountOf } from './accounts.ts'
+import { accountOf, refuseNewcomer } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 
 /** The account that has verified this address, which is in lower case. */
@@ -34,6 +34,7 @@ export async function accountOpenedByEmail(email: string, at: number): Promise<s
   const owner = await accountByEmail(email)
   if (owner) return owner._id
   const id = await ownAccountId(email)
+  await refuseNewcomer([id])
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
     { $set: verified(email, at), $setOnInsert: { created_at: new Date(at) } },

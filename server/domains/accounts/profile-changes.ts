@@ -97,12 +97,17 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
-/** What stands beside a name may not make it another: no marks of the verified, no claims of authority. */
+const asUsername = /^[^\p{L}\p{N}]*@/u
+
+/** What stands beside a name may not make it another: no marks of the verified, no claims of authority, and no username at its beginning. */
 function refuseStatus(path: string, said: string | null | undefined): void {
-  const fault = said ? deceptionBy(said) : null
+  const fault = said ? (deceptionBy(said) ?? passesForUsername(said)) : null
   if (fault === null) return
   throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
 }
+
+const passesForUsername = (said: string): string | null =>
+  asUsername.test(said.normalize('NFKC')) ? 'It begins as a username does' : null
 
 interface ProfileChange {
   username?: string | null | undefined

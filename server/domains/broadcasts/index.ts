@@ -7,7 +7,7 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { Broadcasts, type StoredBroadcast } from './model.ts'
 import { countOf } from './recipients.ts'
-import { telling, tellNext } from './telling.ts'
+import { tellFirst, telling } from './telling.ts'
 
 const anHour = 5
 const hourSeconds = 3_600
@@ -25,7 +25,7 @@ export const broadcasts = defineDomain(
       const said = { id, message, target, created_by: account, at: node.now() }
       // Stored before anybody is told: what this node does not come to, another does.
       await node.jobs.add(telling, said, id)
-      return { ...done, id, ...countsIn(await tellNext(node, said)) }
+      return { ...done, id, ...countsIn(await tellFirst(node, said)) }
     },
 
     async read({ target }, context) {

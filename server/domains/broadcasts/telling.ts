@@ -15,6 +15,9 @@ import { countOf, recipientsAfter } from './recipients.ts'
 /** Told at a time, by the call itself and by each job. */
 const toldAtOnce = 50
 
+/** How often a turn is tried, for half a minute, before it goes on without those whom nothing can be told. */
+const tries = 6
+
 /** What is said, by whom and to whom. */
 const Said = z.object({
   id: z.string(),
@@ -31,30 +34,60 @@ export const telling: Job<typeof Said> = job({
   kind: 'broadcasts.tell',
   payload: Said,
   atOnce: 1,
-  async run(said, { node }) {
-    const { _id, cursor, finished_at } = await tellNext(node, said)
+  async run(said, { node, attempt }) {
+    const { _id, cursor, finished_at } = await tellNext(node, said, attempt >= tries)
     if (finished_at === null) await node.jobs.add(telling, said, `${_id} ${cursor}`)
   },
 })
 
+/** Tells the first of those who are told; whom it cannot be told now, the job tells. */
+export async function tellFirst(node: Node, said: Said): Promise<StoredBroadcast> {
+  try {
+    return await tellNext(node, said)
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) throw error
+    node.logger.warn({ broadcast: said.id, error }, 'a broadcast is left to its job')
+    return begun(said)
+  }
+}
+
 /**
  * Tells as many as one turn takes, and notes how far that is. Whoever is told twice, as two work on it or one has died, has one message: its
- * key is the same. A turn is counted once.
+ * key is the same. A turn is counted once. Where somebody cannot be told it throws, after all others were; who goes on without them counts
+ * them as failed.
  */
-export async function tellNext(node: Node, said: Said): Promise<StoredBroadcast> {
+export async function tellNext(node: Node, said: Said, goesOn = false): Promise<StoredBroadcast> {
   const before = await begun(said)
   if (before.finished_at !== null) return before
   const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
   const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
   const told: string[] = []
-  for (const account of accounts) if (await tell(node, before, from, account)) told.push(account)
+  const faults: unknown[] = []
+  for (const account of accounts)
+    try {
+      if (await tell(node, before, from, account)) told.push(account)
+    } catch (error) {
+      if (node.isStoreAway()) throw error
+      faults.push(error)
+    }
+  if (faults.length > 0) {
+    const [cause] = faults
+    if (!goesOn) throw new Error(`${faults.length} could not be told`, { cause })
+    node.logger.error({ broadcast: before._id, accounts: faults.length, error: cause }, 'accounts were not told')
+  }
+  const isLast = cursor === null
   const $inc = {
     sent: told.length,
     failed: accounts.length - told.length,
     push_sent: (await subscribedAmong(told)).length,
-    total: -passedOver,
+    ...(!isLast && { total: -passedOver }),
   }
-  const $set = { cursor: cursor ?? before.cursor, finished_at: cursor === null ? new Date(node.now()) : null }
+  const $set = {
+    cursor: cursor ?? before.cursor,
+    finished_at: isLast ? new Date(node.now()) : null,
+    // Some have left since it began, or come.
+    ...(isLast && { total: before.sent + before.failed + accounts.length }),
+  }
   await Broadcasts.updateOne({ _id: before._id, cursor: before.cursor, finished_at: null }, { $set, $inc })
   return begun(said)
 }

@@ -5,7 +5,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { federation as contract } from '#shared/api/federation'
 import { proveHuman, writeSignal } from './human-proof.ts'
 import { provePartner } from './partner.ts'
-import { partnerIdentity } from './partner-identity.ts'
+import { partnerIdentity, refuseNewName } from './partner-identity.ts'
 import { federationSettings } from './settings.ts'
 
 export const federation = defineDomain(
@@ -26,6 +26,7 @@ export const federation = defineDomain(
 
     async partner(input, context) {
       const named = await provePartner(context.node, input)
+      await refuseNewName(named)
       const answer = await signInBy(context, await partnerIdentity(named))
       await joinPartnerChannel(context.node, answer.userAddress)
       return { ...answer, partnerAddress: named.name, alienAddress: named.name }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountOf, refuseNewcomer } from '#server/domains/accounts/accounts'
 import type { ProvenIdentity } from '#server/domains/identity/identities'
 import { Identities, type IdentityRecord } from '#server/domains/identity/model'
 import { readBack } from '#server/kernel/read-back'
@@ -19,12 +19,20 @@ const method = 'alien'
  * of a wallet proves nothing about the wallet, so that identity is one of issuer and name, as is that of a second issuer.
  */
 export async function partnerIdentity({ issuer, name }: Named): Promise<ProvenIdentity> {
-  const own = createHash('sha256')
-    .update(JSON.stringify([issuer, name]))
-    .digest('hex')
-  const ofIssuer = { method, identifier: `partner:${own}` } as const
+  const ofIssuer = { method, identifier: ownId({ issuer, name }) } as const
   if (isWalletId(name) && !(await isLinkedByOwner(name))) return { ...ofIssuer, names: name }
   return (await isOfIssuer(name, issuer)) ? { method, identifier: name } : ofIssuer
+}
+
+const ownId = ({ issuer, name }: Named) =>
+  `partner:${createHash('sha256')
+    .update(JSON.stringify([issuer, name]))
+    .digest('hex')}`
+
+/** FORBIDDEN for who has no account where new ones are not made, before the name becomes one of its issuer. */
+export async function refuseNewName(named: Named): Promise<void> {
+  const ids = [named.name, ownId(named)]
+  if (!(await Identities.exists({ method, identifier: { $in: ids } }))) await refuseNewcomer(ids)
 }
 
 /** Ethereum addresses and ids of passkeys in any case, Solana addresses. */

@@ -95,7 +95,11 @@ const askedOn = nodeState(() => ({
   waiting: new Map<string, Promise<boolean>>(),
 }))
 
-/** Asks the chain as often as this address may ask and this wallet may be asked about; about what it has accepted before, as often as is liked. */
+/**
+ * Asks the chain about wallets of admins, as often as this address may ask and this wallet may be asked about; about what it has accepted
+ * before, as often as is liked. A wallet of nobody's admin is counted and refused as a wrong signature is, and costs no question: its
+ * messages would push those of admins out of what was accepted.
+ */
 const sparingly =
   (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
   (ask) => {
@@ -103,7 +107,7 @@ const sparingly =
     const hash = createHash('sha256').update([address, message, signature].join('\0')).digest('base64url')
     const answer = async () => {
       if ((accepted.get(hash) ?? 0) <= node.now()) await takeQuestion(node, ip, address)
-      const isAccepted = await ask()
+      const isAccepted = (await isOfAdmin(node, address)) && (await ask())
       accepted.delete(hash)
       if (isAccepted) accepted.set(hash, node.now() + goodMilliseconds)
       for (const oldest of accepted.keys()) {
@@ -128,12 +132,19 @@ async function takeQuestion({ limits }: Node, ip: string, address: string): Prom
 async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
   const { statement, chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
   if (statement !== toAdminister.statement) throw new AppError('INVALID_SIGNATURE')
-  const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
-  const account = linked?.account ?? address
+  const account = await openedBy(address)
   const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
   if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })
   return { account, userId, chainId, nonce }
 }
+
+/** The account that a wallet opens. */
+async function openedBy(address: string): Promise<string> {
+  const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
+  return linked?.account ?? address
+}
+
+const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await openedBy(address))) !== 'user'
 
 const signedOut = 'This message ended as the account signed out everywhere. Sign a new one.'
 const unreadable =

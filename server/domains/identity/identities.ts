@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { accountOf, isBot } from '#server/domains/accounts/accounts'
+import { accountOf, isBot, refuseNewcomer } from '#server/domains/accounts/accounts'
 import { clearEmail, emailAccountId } from '#server/domains/accounts/emails'
 import { type Account, Passkeys } from '#server/domains/accounts/model'
 import { disown } from '#server/domains/accounts/smart-account'
@@ -42,6 +42,7 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
       message: 'This account was made in another way; sign in to it and link the partner',
     })
   }
+  await refuseNewcomer([identifier])
   if (method !== 'alien' && isOfPartner) await evictPartner(node, identifier)
   const { account } = await claim(identity, identifier, now)
   return account

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { accountOf, createBot, isBot } from '#server/domains/accounts/accounts'
+import { accountOf, createBot, houseAccount, isBot } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
 import { refuseBotName } from '#server/domains/accounts/profile-changes'
 import { joinAlpha } from '#server/domains/rooms/alpha'
@@ -45,10 +45,10 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
   return { ...done, token, serviceToken: shown(record) }
 }
 
-/** A token never speaks for a person: only for a bot that exists, or for a new one of this name. */
+/** A token never speaks for a person, nor for Plaza itself: only for a bot that exists, or for a new one of this name. */
 async function botFor(node: Node, name: string, account: string | undefined): Promise<Account> {
   if (account !== undefined) {
-    const known = isBot(account) ? await accountOf(account) : null
+    const known = isBot(account) && account !== houseAccount ? await accountOf(account) : null
     if (!known) throw new AppError('USER_NOT_FOUND', { message: 'There is no such bot' })
     return known
   }

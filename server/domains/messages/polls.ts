@@ -192,7 +192,7 @@ function editedTo(message: MessageFact, text: string, flagged: Ruling['flagged']
 }
 
 const vote: Action<typeof contract.vote> = async (
-  { room, pollId, optionIndex, option_id, client_action_id },
+  { room, pollId, optionIndex, option_id, as_read, client_action_id },
   context,
 ) => {
   const { account } = signedIn(context)
@@ -210,6 +210,8 @@ const vote: Action<typeof contract.vote> = async (
       const mute = muteIn(view, account, now)
       const poll = openPoll(view, account, pollId, now)
       const index = asked(poll)
+      if (as_read && !isStillAsked(poll, index, as_read))
+        throw new AppError('CONFLICT', { message: 'This poll asks something else by now. Read it again.' })
       if (index === undefined || !(index in poll.options))
         throw new AppError('VALIDATION_ERROR', { message: 'Invalid option index' })
       if (mute) throw new AppError('MUTED')
@@ -236,6 +238,17 @@ const vote: Action<typeof contract.vote> = async (
   )
   return { action: body.vote?.removed ? 'removed' : 'added', poll: await pollFor(key, result, account) }
 }
+
+/** Is what a voter has read of a poll what it asks? */
+const isStillAsked = (
+  poll: PollFact,
+  index: number | undefined,
+  { question, option, is_anonymous = poll.is_anonymous }: NonNullable<InputOf<typeof contract.vote>['as_read']>,
+): boolean =>
+  index !== undefined &&
+  poll.question === question &&
+  poll.options[index] === option &&
+  poll.is_anonymous === is_anonymous
 
 /** An option by its place or its text. */
 const optionNamed = (poll: PollFact, name: string | undefined): number | undefined => {

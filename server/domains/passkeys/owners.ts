@@ -1,4 +1,4 @@
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountOf, refuseNewcomer } from '#server/domains/accounts/accounts'
 import type { Context } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
@@ -13,7 +13,10 @@ type Answered = InputOf<typeof contract.register>
 /** The account a passkey may be added to; null where it makes one. Naming an account is not being it. */
 export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, caller }: Context) {
   if (!recoveryToken) {
-    if (caller.account === null) await refuseKnown(userAddress)
+    if (caller.account === null) {
+      await refuseKnown(userAddress)
+      await refuseNewcomer([])
+    }
     return { account: caller.account, recoveryHash: null }
   }
   const { account, hash } = await checkRecoveryToken(recoveryToken, node.now())
@@ -33,6 +36,7 @@ export async function accountFor(
   const own = accountOfCredential(credentialId)
   const isTaken = (await passkeyOf(credentialId)) !== null || (owner !== own && (await accountOf(own)) !== null)
   if (isTaken) throw new AppError('PASSKEY_ALREADY_REGISTERED')
+  if (owner === null) await refuseNewcomer([own])
   if (challenge.recovery_hash !== null) await recover(challenge.recovery_hash, input, context)
   return owner ?? own
 }

@@ -31,7 +31,7 @@ export const ensureAlpha = (node: Node): Promise<void> =>
     ...kinds.alpha.founded.fields,
   })
 
-type Official = RoomRef & Partial<RoomFact>
+type Official = RoomRef & Partial<RoomFact> & { unique_name?: string }
 
 /** Creates an official room, which has no creator and no owner. An existing one is left unchanged. */
 export async function ensureOfficial(node: Node, key: string, about: Official): Promise<void> {

@@ -10,6 +10,7 @@ import { gate, recheckGate } from './gate-answers.ts'
 import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
+import { ensureOfficialChannels } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
 import { archive, createChannel, createGroup, fileRooms, get, groups, list, openDm, update } from './rooms.ts'
@@ -56,6 +57,9 @@ export const rooms = defineDomain(contract, actions, {
     const stopAnswering = answerOnline(node)
     namesFiles(node, 'rooms', iconsAmong)
     await patiently(() => ensureAlpha(node))
+    // The demo has channels of its own.
+    if (roomSettings.of(node).beginsWithChannels && !node.settings.demo)
+      await patiently(() => ensureOfficialChannels(node))
     await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))

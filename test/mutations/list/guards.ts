@@ -1,5 +1,16 @@
 import type { Mutation } from '../mutation.ts'
-import { attached, besides, broadcasts, clients, installation, ownMachine, ranks, starts } from './suites.ts'
+import {
+  attached,
+  besides,
+  broadcasts,
+  clients,
+  closedRegistration,
+  installation,
+  officialChannels,
+  ownMachine,
+  ranks,
+  starts,
+} from './suites.ts'
 
 /** Who may do what, and from where. */
 export const guards: readonly Mutation[] = [
@@ -228,6 +239,38 @@ export const guards: readonly Mutation[] = [
     caughtBy: installation('registration is closed'),
   },
   {
+    name: 'identities of nobody are kept',
+    breaks: 'a setting holds',
+    file: 'server/domains/identity/identities.ts',
+    find: '  await refuseNewcomer([identifier])\n',
+    put: '',
+    caughtBy: closedRegistration('nobody gets an account'),
+  },
+  {
+    name: 'an address founds an account where registration is closed',
+    breaks: 'a setting holds',
+    file: 'server/domains/accounts/emails.ts',
+    find: '  await refuseNewcomer([id])\n',
+    put: '',
+    caughtBy: closedRegistration('nobody gets an account'),
+  },
+  {
+    name: 'passkeys of nobody are kept',
+    breaks: 'a setting holds',
+    file: 'server/domains/passkeys/owners.ts',
+    find: '  if (owner === null) await refuseNewcomer([own])\n',
+    put: '',
+    caughtBy: closedRegistration('a passkey'),
+  },
+  {
+    name: 'names of nobody become those of a partner',
+    breaks: 'a setting holds',
+    file: 'server/domains/federation/index.ts',
+    find: '      await refuseNewName(named)\n',
+    put: '',
+    caughtBy: closedRegistration('nobody gets an account'),
+  },
+  {
     name: 'files are taken while uploads are turned off',
     breaks: 'a setting holds',
     file: 'server/domains/uploads/quota.ts',
@@ -242,6 +285,22 @@ export const guards: readonly Mutation[] = [
     find: ', from, draft, { cid: ',
     put: ', from, draft, { cid: Date.now() + ',
     caughtBy: broadcasts('a turn is done again'),
+  },
+  {
+    name: 'a broadcast ends for good at who cannot be told',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: 'attempt >= tries',
+    put: 'attempt < 0',
+    caughtBy: broadcasts('goes on where somebody cannot be told'),
+  },
+  {
+    name: 'who has left since is among those who are told',
+    breaks: 'a broadcast is told once',
+    file: 'server/domains/broadcasts/telling.ts',
+    find: '...(isLast && { total: before.sent + before.failed + accounts.length }),',
+    put: '',
+    caughtBy: broadcasts('adds up at its end'),
   },
   {
     name: 'a turn that two work on is counted twice',
@@ -274,6 +333,22 @@ export const guards: readonly Mutation[] = [
     find: ' || isTold(view, account)',
     put: '',
     caughtBy: broadcasts('is answered by nobody'),
+  },
+  {
+    name: 'official channels come to an installation that has its own',
+    breaks: 'a setting holds',
+    file: 'server/domains/rooms/official-channels.ts',
+    find: 'if (!isBegun) for',
+    put: 'for',
+    caughtBy: officialChannels('that somebody has founded a channel in'),
+  },
+  {
+    name: 'a service token speaks as Plaza',
+    breaks: 'a broadcast is answered by nobody',
+    file: 'server/domains/identity/service-tokens.ts',
+    find: 'isBot(account) && account !== houseAccount',
+    put: 'isBot(account)',
+    caughtBy: broadcasts('admins find by its name'),
   },
   {
     name: 'what many were told is changed into what nobody can read',
@@ -310,5 +385,13 @@ export const guards: readonly Mutation[] = [
     find: 'if (poll.voters > 0)',
     put: 'if (poll.voters < 0)',
     caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'once somebody has voted' },
+  },
+  {
+    name: 'a vote counts for what nobody has read',
+    breaks: 'a vote is for what was read',
+    file: 'server/domains/messages/polls.ts',
+    find: 'if (as_read && !isStillAsked(poll, index, as_read))',
+    put: 'if (false)',
+    caughtBy: { project: 'embedded', file: 'test/server/polls.test.ts', title: 'that says what was read' },
   },
 ]

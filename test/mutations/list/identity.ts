@@ -450,4 +450,12 @@ export const identity: readonly Mutation[] = [
     put: 'void isFree',
     caughtBy: adminProofs('ask ten times a minute'),
   },
+  {
+    name: 'a wallet that is no admin asks a chain',
+    breaks: 'T07',
+    file: 'server/domains/identity/admin-proof.ts',
+    find: '(await isOfAdmin(node, address)) && (await ask())',
+    put: 'await ask()',
+    caughtBy: adminProofs('asks the chain nothing'),
+  },
 ]

@@ -57,6 +57,16 @@ export const adminProofs = (title: string): Suite => ({
   file: 'test/server/admin-proof.test.ts',
   title,
 })
+export const closedRegistration = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/closed-registration.test.ts',
+  title,
+})
+export const officialChannels = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/official-channels.test.ts',
+  title,
+})
 export const installation = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/installation.test.ts',
