@@ -10,6 +10,7 @@ import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
+import { lettersTo } from '#test/support/letters'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -221,6 +222,7 @@ solo('nobody is asked to settle what was only verified when its call was cancell
 solo.each(over)(
   'what was settled when its call was cancelled stays with the host, and is said to, over %s',
   async (door) => {
+    const email = `sells-${people}@example.test`
     const booker = await somebody()
     facilitator.meanwhile = async () => {
       const [held] = await callsOfHost()
@@ -238,6 +240,12 @@ solo.each(over)(
       })
     const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
     expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
+    const told = (await lettersTo(server, email)).filter(({ subject }) => subject === 'A call is cancelled')
+    expect(told.map(({ text }) => text)).toEqual([
+      expect.not.stringMatching(/charged|stays with the host/),
+      expect.stringContaining('What was paid for it stays with the host'),
+      expect.stringContaining('Whether it was charged is not known yet'),
+    ])
   },
 )
 

@@ -6,7 +6,7 @@ import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { type Appointment, appointmentText } from './appointment.ts'
-import { nameOfAccount } from './shown.ts'
+import { nameOfAccount, paymentAfter } from './shown.ts'
 
 /** What a letter says of a call, and at whose request it is written: an account, or the address of a stranger. */
 interface About {
@@ -109,7 +109,7 @@ async function letterTo(
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,
     `${timeIn(call)}\n${call.duration_minutes} minutes`,
     ...words,
-    ...(method === 'REQUEST' ? [link] : []),
+    ...(method === 'REQUEST' ? [link] : saidOfPayment(call)),
     'If you did not ask for this, you need not do anything.',
   ]
   const calendar = appointmentText({
@@ -120,6 +120,18 @@ async function letterTo(
   })
   const subject = method === 'REQUEST' ? 'A call is booked' : 'A call is cancelled'
   return { subject, text: `${lines.join('\n\n')}\n`, calendar: { method, text: calendar } }
+}
+
+/** What becomes of what was paid for a call that is cancelled, in words. */
+export function saidOfPayment(call: StoredCall): string[] {
+  const payment = paymentAfter(call)
+  return payment === null ? [] : [paymentWords[payment]]
+}
+
+const paymentWords = {
+  kept: 'What was paid for it stays with the host: that is between the two of you.',
+  withdrawn: 'Nothing was charged for it, and nothing will be.',
+  unknown: 'Whether it was charged is not known yet. It is not asked for any more.',
 }
 
 /** What a call is called to its host. */

@@ -93,8 +93,10 @@ export interface StoredCall extends Kept {
   payment_id?: string
   /** It costs nothing, and who booked it was no friend of the host. */
   of_stranger?: boolean
-  /** When any node tells that it is booked, unless the one that booked it has; absent once that is told. */
+  /** When any node tells what has become of it, unless the one that booked or cancelled it has; absent once that is told. */
   tell_at?: Date
+  /** The account that cancelled it, null of a guest; absent of what was not cancelled, or by an older version. */
+  cancelled_by?: string | null
   /** When its host is written what became of it, together with others; absent where they were. */
   write_at?: Date
   invite_sent_at: Date | null
@@ -142,6 +144,7 @@ export const Calls = mongoose.model<StoredCall>(
       payment_id: { type: String },
       of_stranger: { type: Boolean },
       tell_at: { type: Date },
+      cancelled_by: { type: String },
       write_at: { type: Date },
       created_at: moment,
       updated_at: moment,

@@ -180,6 +180,14 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('are written after all'), file: 'test/server/booking-letters.test.ts' },
   },
   {
+    name: 'nobody is told of a call that is cancelled where the node has failed',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/invitation.ts',
+    find: ', updated_at, ...toBeTold(node) }',
+    put: ', updated_at }',
+    caughtBy: { ...bookings('of its cancelling, too'), file: 'test/server/booking-letters.test.ts' },
+  },
+  {
     name: 'strangers together fill the calendar of a host',
     breaks: 'scheduling',
     file: 'server/domains/scheduling/diary.ts',
