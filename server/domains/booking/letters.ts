@@ -27,12 +27,17 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
   return { guest: call.guest_email, host: host?.email ?? null }
 }
 
-/** Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered. */
+/**
+ * Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered,
+ * and what was gathered of it before is not written to who is written now.
+ */
 export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
   if (!node.services.mail) return
   const addresses = await addressesOf(call)
   const sent = await writeTo(node, call, addresses, { ...about, isOnce: true })
-  if (addresses.host !== null && !sent.some(({ type }) => type === 'host')) await gather(node, call)
+  const isHostWritten = sent.some(({ type }) => type === 'host')
+  if (addresses.host !== null && !isHostWritten) await gather(node, call)
+  if (isHostWritten && call.write_at) await Calls.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 

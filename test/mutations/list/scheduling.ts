@@ -188,6 +188,14 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('of its cancelling, too'), file: 'test/server/booking-letters.test.ts' },
   },
   {
+    name: 'a host is written twice of a call that is cancelled',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/letters.ts',
+    find: 'if (isHostWritten && call.write_at)',
+    put: 'if (isHostWritten && !call.write_at)',
+    caughtBy: { ...bookings('is not written of it again'), file: 'test/server/booking-budget.test.ts' },
+  },
+  {
     name: 'strangers together fill the calendar of a host',
     breaks: 'scheduling',
     file: 'server/domains/scheduling/diary.ts',
@@ -199,8 +207,8 @@ export const scheduling: readonly Mutation[] = [
     name: 'a host never hears of what was too much for letters',
     breaks: 'scheduling',
     file: 'server/domains/booking/letters.ts',
-    find: "if (addresses.host !== null && !sent.some(({ type }) => type === 'host'))",
-    put: 'if (addresses.host === null)',
+    find: 'if (addresses.host !== null && !isHostWritten)',
+    put: 'if (addresses.host === null && !isHostWritten)',
     caughtBy: { ...bookings('a host is written within an hour'), file: 'test/server/booking-budget.test.ts' },
   },
   {
