@@ -1,11 +1,11 @@
-import { tellOfBooking, tellOfCancelling } from '#server/domains/push/doings'
+import { tellOfBooking, tellOfCancelling, tellOfUnbooked } from '#server/domains/push/doings'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { audiences, type Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import type { QueryFilter } from '#server/ports/database/port'
 import { scheduledCallChanged } from '#shared/api/booking'
 import { writeToCalendar } from './calendar-event.ts'
-import { tellByLetter } from './letters.ts'
+import { tellByLetter, tellUnbooked } from './letters.ts'
 import { nameOfAccount, shownCall } from './shown.ts'
 
 const lookMilliseconds = 1_000
@@ -38,6 +38,14 @@ export async function announceCancelled(node: Node, call: StoredCall, by: string
   await noteTold(call)
 }
 
+/** Has who paid for a call told that it is not booked, and until when its payment may be charged all the same. */
+export async function announceUnbooked(node: Node, call: StoredCall): Promise<void> {
+  node.reached('call-unbooked')
+  await tellUnbooked(node, call)
+  tellOfUnbooked(node, call, await nameOfAccount(node, call.recipient_wallet_address))
+  await noteTold(call)
+}
+
 /** Who has cancelled a call, as the others are told: one of its parties, or the guest who has its token. */
 async function cancellerOf(node: Node, { cancelled_by: from = null, guest_name }: StoredCall) {
   return { from, name: from === null ? (guest_name ?? 'Somebody') : await nameOfAccount(node, from) }
@@ -67,7 +75,8 @@ export function keepTelling(node: Node): () => void {
     ).lean<StoredCall>()
     if (!mine) return
     tellParties(node, mine)
-    if (mine.status === 'cancelled') await announceCancelled(node, mine, mine.cancelled_by ?? mine.booker)
+    if (mine.payment_usable_until) await announceUnbooked(node, mine)
+    else if (mine.status === 'cancelled') await announceCancelled(node, mine, mine.cancelled_by ?? mine.booker)
     else await announceBooked(node, mine, mine.booker)
   }
   return every(node, lookMilliseconds, look, 'what has become of calls was not told')

@@ -41,6 +41,26 @@ export async function tellByLetter(node: Node, call: StoredCall, about: About): 
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 
+/** Writes to who paid for a call, once, that it is not booked, as nobody could tell in time whether the payment was carried out. */
+export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> {
+  const { guest_email, scheduler_wallet_address: payer, recipient_wallet_address, payment_usable_until: until } = call
+  const email = guest_email ?? (payer === null ? null : ((await accountOf(payer))?.email ?? null))
+  if (!node.services.mail || !email || !until || !(await mayWriteTo(node, email, call.booker))) return
+  const host = await nameOfAccount(node, recipient_wallet_address)
+  const isOver = until.getTime() <= node.now()
+  const lines = [
+    `Call with ${host} is not booked: whether its payment was carried out could not be found out in time.`,
+    `${timeIn(call)}\n${call.duration_minutes} minutes`,
+    isOver
+      ? 'The payment can be used by nobody any more: what was not charged by now never will be.'
+      : `It is not asked for any more, but may be charged all the same until ${clockIn('UTC', until)} (UTC).`,
+    `Do not pay again before you have looked in your wallet. Where it was charged, it is good for another time of ${host}: book that with the same payment, on the page in the same browser.`,
+    'If you did not ask for this, you need not do anything.',
+  ]
+  const letter = { to: email, subject: 'A call is not booked', text: `${lines.join('\n\n')}\n` }
+  await postLetter(node, letter, idOf(call, 'UNBOOKED', email))
+}
+
 /** Who asks for a letter. */
 export const askerOf = ({ caller: { account, ip } }: Context): string => account ?? ip
 
@@ -153,7 +173,9 @@ const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: Store
 
 /** By the clocks of who booked it, and of UTC. */
 export function timeIn({ scheduled_at, timezone }: StoredCall): string {
-  const shown = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(scheduled_at)
+  const shown = (timeZone: string) => clockIn(timeZone, scheduled_at)
   return timezone === 'UTC' ? `${shown('UTC')} (UTC)` : `${shown(timezone)} (${timezone})\n${shown('UTC')} (UTC)`
 }
+
+const clockIn = (timeZone: string, at: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)

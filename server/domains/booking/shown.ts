@@ -11,12 +11,13 @@ export const statusOf = ({ status, ends_at }: StoredCall, now: number): Schedule
 export function shownCall(call: StoredCall, now: number): ScheduledCall {
   const { _id, number, ends_at, parties, booker, payment_id, of_stranger, ...told } = call
   const { tell_at, cancelled_by, write_at, scheduled_at, ...rest } = told
-  const { invite_sent_at, invite_opened_at, created_at, updated_at } = call
+  const { payment_usable_until, invite_sent_at, invite_opened_at, created_at, updated_at } = call
   return {
     ...rest,
     id: _id,
     scheduled_at: scheduled_at.toISOString(),
     status: statusOf(call, now),
+    payment_usable_until: payment_usable_until?.toISOString() ?? null,
     invite_sent_at: invite_sent_at?.toISOString() ?? null,
     invite_opened_at: invite_opened_at?.toISOString() ?? null,
     created_at: created_at.toISOString(),
@@ -25,9 +26,9 @@ export function shownCall(call: StoredCall, now: number): ScheduledCall {
 }
 
 /** What becomes of what was paid for a call that is cancelled; null where nothing was to be paid. */
-export function paymentAfter({ payment_required, payment_status }: StoredCall): Payment {
+export function paymentAfter({ payment_required, payment_status, payment_usable_until }: StoredCall): Payment {
   if (!payment_required) return null
-  if (payment_status === null) return 'withdrawn'
+  if (payment_status === null) return payment_usable_until ? 'unknown' : 'withdrawn'
   return payment_status === 'pending' ? 'unknown' : 'kept'
 }
 

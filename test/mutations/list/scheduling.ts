@@ -164,6 +164,22 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('nobody can tell what came of its payment'), file: 'test/server/booking-paid.test.ts' },
   },
   {
+    name: 'a payment is asked for again whose hold has ended',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/holds.ts',
+    find: "if ((await withdraw(payment._id)) !== 'unknown') return",
+    put: 'if (payment.attempts === 0) return',
+    caughtBy: { ...bookings('nobody can tell what came of its payment'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
+    name: 'who paid for a call that is not booked is told nothing',
+    breaks: 'scheduling',
+    file: 'server/domains/booking/announce.ts',
+    find: 'await tellUnbooked(node, call)',
+    put: 'if (call.is_paid) await tellUnbooked(node, call)',
+    caughtBy: { ...bookings('is told until when they may be charged'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
     name: 'a call is charged for after it was cancelled',
     breaks: 'scheduling',
     file: 'server/domains/payments/settle.ts',
