@@ -292,7 +292,7 @@ solo(
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
     await expect.poll(() => notBooked(guestOf('Ann').guestEmail)).toHaveLength(1)
     const [told] = await notBooked(guestOf('Ann').guestEmail)
-    expect(told?.text).toContain('may be charged all the same until Friday 1 January 2100')
+    expect(told?.text).toMatch(/may be charged all the same until Friday,? 1 January 2100/)
     facilitator.settlements.length = 0
     const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
     const { settle } = facilitator.asked
@@ -308,34 +308,37 @@ solo(
   },
 )
 
-solo('who paid for a call that is not booked is told until when they may be charged, and its host has none of it', async () => {
-  onTestFinished(() => server.setAhead(0))
-  const name = `pays in vain ${++people}`
-  const until = Math.floor(Date.now() / 1_000) + 600
-  const guestEmail = `pays.in.vain.${people}@example.test`
-  facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
-  const asked = { ...at(9), guestEmail, paymentHeader: await pay({ until }) }
-  const first = await person(server, name)
-  expect(outcomeOf(await first.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
-  server.setAhead(900)
-  const booker = await person(server, name)
-  const line = await booker.socket('/notifications')
-  server.setAhead(1_100)
-  const { call } = await line.hears(scheduledCallChanged, (heard) => heard.call.status === 'cancelled')
-  const payment_usable_until = new Date(until * 1_000).toISOString()
-  const told = { is_paid: false, payment_status: null, payment_usable_until }
-  expect(call).toMatchObject(told)
-  expect((await booker.does('rest', booking.calls, { status: 'past' })).calls).toMatchObject([told])
-  const cancel = { id: call.id, status: 'cancelled' } as const
-  for (const door of over) expect((await booker.does(door, booking.cancel, cancel)).payment).toBe('unknown')
-  await expect.poll(() => notBooked(guestEmail)).toHaveLength(1)
-  expect((await notBooked(guestEmail))[0]?.text).toContain('what was not charged by now never will be')
-  expect(await Calls.countDocuments({ parties: host.account })).toBe(0)
-  await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
-  await Calls.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
-  await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
-  expect(await notBooked(guestEmail)).toHaveLength(1)
-})
+solo(
+  'who paid for a call that is not booked is told until when they may be charged, and its host has none of it',
+  async () => {
+    onTestFinished(() => server.setAhead(0))
+    const name = `pays in vain ${++people}`
+    const until = Math.floor(Date.now() / 1_000) + 600
+    const guestEmail = `pays.in.vain.${people}@example.test`
+    facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
+    const asked = { ...at(9), guestEmail, paymentHeader: await pay({ until }) }
+    const first = await person(server, name)
+    expect(outcomeOf(await first.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+    server.setAhead(900)
+    const booker = await person(server, name)
+    const line = await booker.socket('/notifications')
+    server.setAhead(1_100)
+    const { call } = await line.hears(scheduledCallChanged, (heard) => heard.call.status === 'cancelled')
+    const payment_usable_until = new Date(until * 1_000).toISOString()
+    const told = { is_paid: false, payment_status: null, payment_usable_until }
+    expect(call).toMatchObject(told)
+    expect((await booker.does('rest', booking.calls, { status: 'past' })).calls).toMatchObject([told])
+    const cancel = { id: call.id, status: 'cancelled' } as const
+    for (const door of over) expect((await booker.does(door, booking.cancel, cancel)).payment).toBe('unknown')
+    await expect.poll(() => notBooked(guestEmail)).toHaveLength(1)
+    expect((await notBooked(guestEmail))[0]?.text).toContain('what was not charged by now never will be')
+    expect(await Calls.countDocuments({ parties: host.account })).toBe(0)
+    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    await Calls.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
+    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    expect(await notBooked(guestEmail)).toHaveLength(1)
+  },
+)
 
 solo(
   'nothing is charged for a time at which the calendar of the host is busy, or while it does not answer',

@@ -51,5 +51,7 @@ function saidOf(node: Node, call: StoredCall): string {
   const isOn = call.status !== 'cancelled'
   const time = `${timeIn(call)}\n${call.duration_minutes} minutes`
   const lines = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, time]
-  return [...lines, ...(isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call))].join('\n')
+  return [...lines, ...(isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call))].join(
+    '\n',
+  )
 }

@@ -18,7 +18,9 @@ export const RoomFact = Room.omit({
 export type RoomFact = z.infer<typeof RoomFact>
 /** What a record says of a room; null where the version that stored it knew of no such field. */
 export function roomFactOf(record: { readonly [field: string]: unknown }): RoomFact {
-  const fact = Object.fromEntries(Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null])) as RoomFact
+  const fact = Object.fromEntries(
+    Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null]),
+  ) as RoomFact
   return { ...fact, gate: gateIn(fact.gate) }
 }
 

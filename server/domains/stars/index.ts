@@ -113,7 +113,9 @@ type Readable = ReadonlyMap<string, Message>
 async function readableAmong(context: Context, found: readonly Star[]): Promise<Readable> {
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
-  const pages = await Promise.all(roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))))
+  const pages = await Promise.all(
+    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))),
+  )
   return new Map(pages.flatMap((page) => [...page]))
 }
 
