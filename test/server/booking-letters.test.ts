@@ -113,11 +113,11 @@ describe('letters about a call of which nobody was told', () => {
     expect((await host.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled' }])
     onTestFinished(() => server.setAhead(0))
     server.setAhead(20)
-    await line.hears(scheduledCallChanged, (heard) => heard.call.id === id && heard.call.status === 'cancelled')
     const cancelled = async (address: string) =>
       (await callsTo(address)).filter(({ subject }) => subject === 'A call is cancelled').length
     const told = async () => [await cancelled(guest.guestEmail), await cancelled(email)]
     await expect.poll(told).toEqual([1, 1])
+    await line.hears(scheduledCallChanged, (heard) => heard.call.id === id && heard.call.status === 'cancelled')
     const isTold = async () => (await Calls.findOne({ _id: id }).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
     await Calls.updateOne({ _id: id }, { $set: { tell_at: new Date(0) } })
