@@ -41,6 +41,11 @@ export const ScheduledCall = z.object({
   payment_amount_cents: z.number().int().nullable(),
   payment_transaction_hash: z.string().nullable(),
   payment_status: z.enum(['pending', 'paid', 'refunded']).nullable(),
+  /**
+   * Of a call that was not booked, as nobody could tell in time whether its payment was carried out: until when it can be, by whoever was given it.
+   * Nobody is asked for it any more, unless it is sent again for another time of this host, for which it is good. Null of every other call.
+   */
+  payment_usable_until: Time.nullable(),
   /** What this service is owed of it: 1 % of the price, rounded up. */
   platform_fee_cents: z.number().int(),
   platform_fee_status: z.enum(['pending', 'waived']),

@@ -176,7 +176,7 @@ export const presence = {
 export const readReceipts = {
   receipts: operation({
     summary:
-      'The last message that each member of a group has read, of the 200 members who came last. Who has read none is left out. For its members.',
+      'The last message that each member of a group has read, of the 200 members who came last. Who has read none is left out. For its members. Every 50 different messages cost as much as a call.',
     http: 'GET /api/groups/:id/read',
     access: 'user',
     limit: 'general',

@@ -41,7 +41,7 @@ export type Starred = z.infer<typeof Starred>
 export const stars = {
   list: operation({
     summary:
-      'The messages the caller has starred, the newest star first, as they are now; without those that were deleted or that the caller may not read now. `next` is the `before` of the next page.',
+      'The messages the caller has starred, the newest star first, as they are now; without those that were deleted or that the caller may not read now. `next` is the `before` of the next page. Every 50 rooms that they are in cost as much as a call.',
     http: 'GET /api/messages/starred',
     socket: '/notifications star:list',
     access: 'user',
@@ -57,7 +57,7 @@ export const stars = {
   }),
   add: operation({
     summary:
-      'Star a message that the caller may read, for the caller alone. The room is named by its kind and by `channelId`, `groupId` or `peerAddress`; everything else about the message the server knows. Once more changes the notes, or clears them where they are null or empty.',
+      'Star a message that the caller may read, for the caller alone. The room is named by its kind and by `channelId`, `groupId` or `peerAddress`; everything else about the message the server knows. Once more changes the notes, or clears them where they are null or empty. Who has 500 pays as for a list of these, which are looked through for what may be read no more.',
     http: 'POST /api/messages/starred',
     socket: '/notifications star:add',
     access: 'user',

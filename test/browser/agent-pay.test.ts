@@ -201,6 +201,33 @@ describe('the page of a public agent', () => {
     expect(facilitator.charged).toHaveLength(1)
   })
 
+  test('a payment that was made for another question says so, and this one is paid for by itself', async () => {
+    let first: string | null = null
+    let isTaken = false
+    const page = await open(desktop, async (fresh) => {
+      await fresh.route('**/chat?stream=true', async (route) => {
+        const { payment, ...rest } = (route.request().postDataJSON() ?? {}) as { payment?: string }
+        if (payment === undefined || isTaken) return route.continue()
+        first ??= payment
+        isTaken = payment !== first
+        return route.continue({ postData: JSON.stringify({ ...rest, payment: first }) })
+      })
+    })
+    await say(page, 'How deep?')
+    await pay(page).click()
+    await answer('Deep.')
+    await answerIn(page).getByText('Deep.').waitFor()
+    await say(page, 'How wide?')
+    await pay(page).click()
+    await answerIn(page).getByText('This payment was made for something else').waitFor()
+    expect(facilitator.charged).toHaveLength(1)
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    await pay(page).click()
+    await answer('Wide.')
+    await answerIn(page).getByText('Wide.').waitFor()
+    expect(facilitator.charged).toHaveLength(2)
+  })
+
   test('an answer that failed five times is not offered for another try, also after a reload; its payment is named', async () => {
     const page = await open()
     await say(page, 'How deep?')

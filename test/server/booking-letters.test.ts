@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod'
 import { Calls } from '#server/domains/scheduling/model'
 import { accounts } from '#shared/api/accounts'
-import { booking } from '#shared/api/booking'
+import { booking, scheduledCallChanged } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
@@ -95,6 +95,32 @@ describe('letters about a call of which nobody was told', () => {
     const isTold = async () => (await Calls.findOne(ofHost).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
     await Calls.updateOne(ofHost, { $set: { tell_at: new Date(0) } })
+    await expect.poll(isTold).toBe(true)
+    expect(await told()).toEqual([1, 1])
+  })
+
+  test('are written of its cancelling, too, and its host hears of it, though the server failed', async () => {
+    const { host, email } = await bookable()
+    const guest = guestOf(`Ann ${people}`)
+    const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guest }
+    const { id, invite_token: token } = booking.schedule.output.parse((await asGuest(server.url, asked)).body)
+    const line = await host.socket('/notifications')
+    const node = server.apps[0]?.node
+    if (!node) throw new Error('No node')
+    vi.spyOn(node.jobs, 'add').mockRejectedValueOnce(new Error('failed'))
+    const cancelling = { status: 'cancelled', token }
+    expect((await call(server.url, `PATCH /api/scheduling/calls/${id}`, cancelling)).status).toBe(500)
+    expect((await host.does('rest', booking.calls, {})).calls).toMatchObject([{ status: 'cancelled' }])
+    onTestFinished(() => server.setAhead(0))
+    server.setAhead(20)
+    const cancelled = async (address: string) =>
+      (await callsTo(address)).filter(({ subject }) => subject === 'A call is cancelled').length
+    const told = async () => [await cancelled(guest.guestEmail), await cancelled(email)]
+    await expect.poll(told).toEqual([1, 1])
+    await line.hears(scheduledCallChanged, (heard) => heard.call.id === id && heard.call.status === 'cancelled')
+    const isTold = async () => (await Calls.findOne({ _id: id }).lean())?.tell_at === undefined
+    await expect.poll(isTold).toBe(true)
+    await Calls.updateOne({ _id: id }, { $set: { tell_at: new Date(0) } })
     await expect.poll(isTold).toBe(true)
     expect(await told()).toEqual([1, 1])
   })

@@ -4,12 +4,13 @@ import { Payments } from '#server/domains/receipts/model'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
-import { booking } from '#shared/api/booking'
+import { booking, scheduledCallChanged } from '#shared/api/booking'
 import { payments } from '#shared/api/payments'
 import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
+import { lettersTo } from '#test/support/letters'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -37,6 +38,8 @@ const sells = async (more = {}) => {
   return seller
 }
 const pay = (more = {}) => paymentOf(payer, { to: host.account, value: units, ...more })
+const notBooked = async (email: string) =>
+  (await lettersTo(server, email)).filter(({ subject }) => subject === 'A call is not booked')
 const callsOfHost = async () => (await host.does('rest', booking.calls, {})).calls
 const at = (hour: number) => ({ recipientAddress: host.account, scheduledAt: inThreeDays(hour), isPaid: true })
 
@@ -221,6 +224,7 @@ solo('nobody is asked to settle what was only verified when its call was cancell
 solo.each(over)(
   'what was settled when its call was cancelled stays with the host, and is said to, over %s',
   async (door) => {
+    const email = `sells-${people}@example.test`
     const booker = await somebody()
     facilitator.meanwhile = async () => {
       const [held] = await callsOfHost()
@@ -238,6 +242,12 @@ solo.each(over)(
       })
     const free = await booker.does(door, booking.schedule, { ...at(13), isPaid: false })
     expect((await booker.does(door, booking.cancel, { id: free.id, status: 'cancelled' })).payment).toBeNull()
+    const told = (await lettersTo(server, email)).filter(({ subject }) => subject === 'A call is cancelled')
+    expect(told.map(({ text }) => text)).toEqual([
+      expect.not.stringMatching(/charged|stays with the host/),
+      expect.stringContaining('What was paid for it stays with the host'),
+      expect.stringContaining('Whether it was charged is not known yet'),
+    ])
   },
 )
 
@@ -281,14 +291,53 @@ solo(
     const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
     await expect.poll(held).toBe(0)
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
+    await expect.poll(() => notBooked(guestOf('Ann').guestEmail)).toHaveLength(1)
+    const [told] = await notBooked(guestOf('Ann').guestEmail)
+    expect(told?.text).toMatch(/may be charged all the same until Friday,? 1 January 2100/)
     facilitator.settlements.length = 0
     const later = () => by('Ann', { scheduledAt: inThreeDays(11), paymentHeader })
+    const { settle } = facilitator.asked
+    const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts ?? 0
+    const before = await tries()
     server.setAhead(1_800)
-    await expect.poll(() => Payments.countDocuments({ agent_id: `call:${host.account}`, state: 'settled' })).toBe(1)
+    await expect.poll(tries).toBeGreaterThan(before)
+    expect([facilitator.asked.settle, facilitator.charged]).toEqual([settle, []])
     // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
     if (process.env.PLAZA_TEST_STORE === 'mongodb') return
     await expect.poll(async () => outcomeOf(await later())).toBe('200')
     expect(facilitator.charged).toHaveLength(1)
+  },
+)
+
+solo(
+  'who paid for a call that is not booked is told until when they may be charged, and its host has none of it',
+  async () => {
+    onTestFinished(() => server.setAhead(0))
+    const name = `pays in vain ${++people}`
+    const until = Math.floor(Date.now() / 1_000) + 600
+    const guestEmail = `pays.in.vain.${people}@example.test`
+    facilitator.settlements.push(...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
+    const asked = { ...at(9), guestEmail, paymentHeader: await pay({ until }) }
+    const first = await person(server, name)
+    expect(outcomeOf(await first.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+    server.setAhead(900)
+    const booker = await person(server, name)
+    const line = await booker.socket('/notifications')
+    server.setAhead(1_100)
+    const { call } = await line.hears(scheduledCallChanged, (heard) => heard.call.status === 'cancelled')
+    const payment_usable_until = new Date(until * 1_000).toISOString()
+    const told = { is_paid: false, payment_status: null, payment_usable_until }
+    expect(call).toMatchObject(told)
+    expect((await booker.does('rest', booking.calls, { status: 'past' })).calls).toMatchObject([told])
+    const cancel = { id: call.id, status: 'cancelled' } as const
+    for (const door of over) expect((await booker.does(door, booking.cancel, cancel)).payment).toBe('unknown')
+    await expect.poll(() => notBooked(guestEmail)).toHaveLength(1)
+    expect((await notBooked(guestEmail))[0]?.text).toContain('what was not charged by now never will be')
+    expect(await Calls.countDocuments({ parties: host.account })).toBe(0)
+    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    await Calls.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
+    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    expect(await notBooked(guestEmail)).toHaveLength(1)
   },
 )
 

@@ -30,8 +30,8 @@ async function start(environment: Record<string, string>) {
   return server
 }
 
-const callsTold = async (server: { url: string }, email: string) =>
-  (await lettersTo(server, email)).filter(({ subject }) => subject === 'A call is booked').length
+const callsTold = async (server: { url: string }, email: string, what = 'booked') =>
+  (await lettersTo(server, email)).filter(({ subject }) => subject === `A call is ${what}`).length
 
 test.each(['payment-asked', 'payment-answered', 'payment-settled', 'call-booked'])(
   'a server that dies at %s charges for a call once, and books and tells of it after, though its host takes no calls any more',
@@ -86,4 +86,23 @@ test('a server that dies when a call is booked, and nobody was told, tells both 
   const after = await start({ DATA_DIR })
   for (const email of [asked.guestEmail, 'kill.free@example.test'])
     await expect.poll(() => callsTold(after, email), { timeout: 60_000 }).toBe(1)
+})
+
+test('a server that dies when a call is cancelled, and nobody was told, tells both of it after', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'plaza-booking-'))
+  directories.push(DATA_DIR)
+  const dying = await start({ DATA_DIR, FAILPOINT: 'call-cancelled' })
+  const host = await personAt(dying.url, 'kill cancelling host')
+  await verifyEmail(dying, host, 'kill.cancels@example.test')
+  await host.does('rest', scheduling.configure, { scheduling_enabled: true })
+  await openAlways(host)
+  const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guestOf('Kill Cancelled') }
+  const { id } = booking.schedule.output.parse((await asGuest(dying.url, asked)).body)
+  const died = once(dying.process, 'exit')
+  expect(await host.tries('rest', booking.cancel, { id, status: 'cancelled' }).catch(() => null)).toBeNull()
+  expect((await died)[1]).toBe('SIGKILL')
+
+  const after = await start({ DATA_DIR })
+  for (const email of [asked.guestEmail, 'kill.cancels@example.test'])
+    await expect.poll(() => callsTold(after, email, 'cancelled'), { timeout: 60_000 }).toBe(1)
 })

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
 import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
+import { Calls } from '#server/domains/scheduling/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'
@@ -519,6 +520,22 @@ describe('browsers are told by themselves', () => {
       })
     await settled(hosts, host)
     expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toHaveLength(1)
+  })
+
+  solo('of a call that was cancelled by a node that has died since, and not who had cancelled it', async () => {
+    const host = await bookable(server, `cancels and dies ${round}`)
+    await openAlways(host)
+    const [hosts, bookers] = [await subscribes(host), await subscribes(one)]
+    const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
+    const { id } = await one.does('rest', booking.schedule, asked)
+    const left = { status: 'cancelled', cancelled_by: host.account, tell_at: new Date(0) } as const
+    await Calls.updateOne({ _id: id }, { $set: left })
+    const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
+    await tells(bookers, told)
+    await expect.poll(async () => (await Calls.findOne({ _id: id }).lean())?.tell_at).toBeUndefined()
+    await settled(hosts, host)
+    expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toEqual([])
+    expect(noticesAt(bookers)).toHaveLength(1)
   })
 
   test('not while a page of theirs is in front of them, on whichever node; where it is hidden, they are', async () => {

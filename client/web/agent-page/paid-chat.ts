@@ -140,6 +140,8 @@ export function paidChat(client: Client, agent: string) {
     const { key, message, payment, isResumed } = asked
     const isPrice = error.code === 'PAYMENT_REQUIRED'
     const offer = isPrice || refusals.includes(error.code) ? offerIn(error.details) : null
+    // One that was made for another question stays good for that.
+    if (!offer && error.code === 'INVALID_PAYMENT') return failed({ ...asked, payment: null }, '', error)
     if (!offer) return failed(asked, '', error)
     // An answer of long ago is told by the history alone.
     if (payment !== null && isResumed && (await wasAnswered(message))) return drop(key)

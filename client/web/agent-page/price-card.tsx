@@ -6,8 +6,10 @@ import type { ProblemWords } from '../kit/problem.ts'
 import { amountText, type Offer } from './offer.ts'
 import { type Payer, usePayers } from './payers.ts'
 
+/** Of a payment that is refused without a price: one that is not valid is told together with what is to be paid. */
 export const paymentWords: ProblemWords = {
-  INVALID_PAYMENT: 'The server did not accept this payment. Nothing was charged.',
+  INVALID_PAYMENT:
+    'This payment was made for something else, and is good for that alone. Nothing of it was spent here: try again, and pay for this by itself.',
   WRONG_NETWORK: 'The payment was for another network. Nothing was charged.',
   INSUFFICIENT_PAYMENT: 'The wallet has too little USDC, or the price has changed. Nothing was charged.',
   PAYMENT_EXPIRED: 'The payment came too late. Nothing was charged. If this repeats, check the clock of this device.',
@@ -15,6 +17,11 @@ export const paymentWords: ProblemWords = {
   X402_NOT_ENABLED: 'This agent is not paid for any more. Reload the page to ask it.',
   AGENT_NOT_PUBLIC: 'This agent is not public any more.',
   AGENT_NOT_FOUND: 'This agent was deleted.',
+}
+
+const pricedWords: ProblemWords = {
+  ...paymentWords,
+  INVALID_PAYMENT: 'The server did not accept this payment. Nothing was charged.',
 }
 
 /** What something costs, and the wallets that can pay for it. */
@@ -42,7 +49,7 @@ export function PriceCard(props: {
         </code>
         .
       </p>
-      <Problem error={problem} words={paymentWords} />
+      <Problem error={problem} words={pricedWords} />
       {payers.length === 0 && (
         <p className="hint">
           There is no wallet in this browser. Add the extension of a wallet, or open this page in the browser of your

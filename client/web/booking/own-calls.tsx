@@ -22,6 +22,10 @@ const cancelledWords = {
   unknown: 'Cancelled. Whether it was charged is not known yet.',
 }
 
+/** Of a call of whose payment nobody could tell in time whether it was charged. */
+const unbookedText = (until: string) =>
+  `not booked, and may be charged until ${dayOf(until)}, ${timeOf(until)}. What was charged is good for another time: book it in this browser`
+
 /** The calls of the account: those that were booked with it, and those that it has booked. */
 export function OwnCalls() {
   const client = useClient()
@@ -81,6 +85,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
         <small>
           {who} · {call.duration_minutes} min{call.status === 'cancelled' && ' · cancelled'}
           {call.payment_status !== null && ` · ${paidWords[call.payment_status]}`}
+          {call.payment_usable_until !== null && ` · ${unbookedText(call.payment_usable_until)}`}
           {call.guest_email !== null && ` · ${call.guest_email}`}
         </small>
         {call.notes && <small>{isolated(call.notes)}</small>}

@@ -4,7 +4,7 @@ import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
-import { summaryOf, timeIn } from './letters.ts'
+import { saidOfPayment, summaryOf, timeIn } from './letters.ts'
 
 const lookMilliseconds = 10_000
 const hostsAtOnce = 20
@@ -51,5 +51,7 @@ function saidOf(node: Node, call: StoredCall): string {
   const isOn = call.status !== 'cancelled'
   const time = `${timeIn(call)}\n${call.duration_minutes} minutes`
   const lines = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, time]
-  return [...lines, ...(isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : [])].join('\n')
+  return [...lines, ...(isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call))].join(
+    '\n',
+  )
 }

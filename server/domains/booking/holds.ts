@@ -1,15 +1,13 @@
 import { claim, holding } from '#server/domains/payments/lease'
-import { isLongOver } from '#server/domains/payments/settle'
+import { isLongOver, usableUntil, withdraw } from '#server/domains/payments/settle'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { NewCall } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
-import { audiences, type Node } from '#server/kernel/context'
+import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
-import { scheduledCallChanged } from '#shared/api/booking'
 import { centsOf } from '#shared/api/payment-networks'
-import { announceBooked, toBeTold } from './announce.ts'
-import { shownCall } from './shown.ts'
+import { announceBooked, announceUnbooked, tellParties, toBeTold } from './announce.ts'
 
 const lookMilliseconds = 1_000
 const atOnce = 20
@@ -64,8 +62,8 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
 }
 
 /**
- * Frees the time that is held for a payment by which nothing was charged, or of which nobody can tell: where it was, it is good for another
- * time of this host. The record stays for its number, and is nobody's; that of a call which somebody has cancelled stays theirs.
+ * Frees the time that is held for a payment by which nothing was charged. The record stays for its number, and is nobody's; that of a call
+ * which somebody has cancelled stays theirs.
  */
 export async function letGo(node: Node, payment_id: string): Promise<void> {
   const held = { payment_id, payment_status: 'pending' } as const
@@ -73,6 +71,32 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
   const $unset = { payment_id: '' } as const
   await Calls.updateOne({ ...held, status: 'pending' }, { $set: { ...free, status: 'cancelled', parties: [] }, $unset })
   await Calls.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
+}
+
+/**
+ * Frees the time that is held for a payment of which nobody can tell whether it was charged. It is not asked for any more, unless it is sent
+ * again for another time of this host. The record is theirs alone who paid, and they are told.
+ */
+async function giveUp(node: Node, held: StoredCall, payment: StoredPayment): Promise<void> {
+  const { _id, recipient_wallet_address: host, parties } = held
+  // It has become known meanwhile.
+  if ((await withdraw(payment._id)) !== 'unknown') return
+  const ended = {
+    status: 'cancelled',
+    payment_status: null,
+    payment_usable_until: usableUntil(node, payment),
+    parties: parties.filter((party) => party !== host),
+    updated_at: new Date(node.now()),
+    ...toBeTold(node),
+  } as const
+  const unbooked = await Calls.findOneAndUpdate(
+    { _id, payment_id: payment._id, payment_status: 'pending', status: 'pending' },
+    { $set: ended, $unset: { payment_id: '' } },
+    { returnDocument: 'after' },
+  ).lean<StoredCall>()
+  if (!unbooked) return
+  tellParties(node, { ...unbooked, parties })
+  await announceUnbooked(node, unbooked)
 }
 
 /** Books what is held as soon as it is known to be paid for, and frees what never will be known to be: also after a crash. */
@@ -86,10 +110,11 @@ export function keepHolds(node: Node): () => void {
     last = held.length === atOnce ? (held.at(-1)?._id ?? '') : ''
     await Promise.all(held.map(end))
   }
-  async function end({ payment_id = '', status }: StoredCall): Promise<void> {
+  async function end(held: StoredCall): Promise<void> {
+    const { payment_id = '', status } = held
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
     if (payment?.state === 'unknown')
-      return status === 'pending' && isLongOver(node, payment) ? letGo(node, payment_id) : undefined
+      return status === 'pending' && isLongOver(node, payment) ? giveUp(node, held, payment) : undefined
     if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
     if (payment?.state !== 'verifying') return letGo(node, payment_id)
     const mine = await claim(node, payment)
@@ -99,9 +124,7 @@ export function keepHolds(node: Node): () => void {
     })
   }
   function tellBooked(booked: StoredCall | null): void {
-    if (!booked) return
-    const call = shownCall(booked, node.now())
-    for (const party of booked.parties) node.live.send(scheduledCallChanged, audiences.account(party), { call })
+    if (booked) tellParties(node, booked)
   }
   return every(node, lookMilliseconds, look, 'calls that are paid for were not booked')
 }

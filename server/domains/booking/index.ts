@@ -9,11 +9,11 @@ import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
 import { keepWriting } from './gathered-letters.ts'
 import { keepHolds } from './holds.ts'
-import { cancelCall, invite, openInvitation, paymentAfter } from './invitation.ts'
+import { cancelCall, invite, openInvitation } from './invitation.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
 import { createShareable } from './shareable.ts'
-import { invitedCall, listedCalls, nameOfAccount, shownCall } from './shown.ts'
+import { invitedCall, listedCalls, nameOfAccount, paymentAfter, shownCall } from './shown.ts'
 
 /** A call as it is now, of which its parties are told. */
 function told(context: Context, stored: StoredCall) {

@@ -1,14 +1,13 @@
 import { withdraw } from '#server/domains/payments/settle'
-import { tellOfCancelling } from '#server/domains/push/doings'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
-import { type Context, signedIn } from '#server/kernel/context'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
-import type { InputOf, OutputOf } from '#shared/kit/contract'
-import { writeToCalendar } from './calendar-event.ts'
+import type { InputOf } from '#shared/kit/contract'
+import { announceCancelled, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
-import { askerOf, sendInvitation, tellByLetter } from './letters.ts'
-import { nameOfAccount, statusOf } from './shown.ts'
+import { askerOf, sendInvitation } from './letters.ts'
+import { statusOf } from './shown.ts'
 
 /** The call of an invitation. The first time that anybody but its host sees it so is noted. */
 export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
@@ -34,25 +33,15 @@ export async function cancelCall(context: Context, _id: string, token: string | 
     throw new AppError('FORBIDDEN', { message: 'Only its host and who booked it cancel this call' })
   if (call.status === 'cancelled') return call
   if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
-  const cancelled = await cancelledNow(call, now)
-  if (cancelled) {
-    await tellByLetter(context.node, cancelled, { method: 'CANCEL', by: askerOf(context) })
-    // Of one that is not paid for nobody was told yet.
-    if (!isHeld(call)) tellOfCancelling(context.node, cancelled, await cancellerOf(context, cancelled))
-    await writeToCalendar(context.node, cancelled)
-  }
+  const cancelled = await cancelledNow(context.node, call, isParty ? account : null)
+  if (cancelled) await announceCancelled(context.node, cancelled, askerOf(context))
   return cancelled ?? (await Calls.findOne({ _id }).lean<StoredCall>()) ?? call
 }
 
-/** Who cancels a call, as the others are told: one of its parties, or the guest who has its token. */
-const cancellerOf = async ({ node, caller: { account } }: Context, { parties, guest_name }: StoredCall) =>
-  account !== null && parties.includes(account)
-    ? { from: account, name: await nameOfAccount(node, account) }
-    : { from: null, name: guest_name ?? 'Somebody' }
-
 /** The call as it is cancelled, after its payment is withdrawn; null where somebody else has cancelled it. */
-async function cancelledNow(call: StoredCall, now: number): Promise<StoredCall | null> {
-  const cancelled = { status: 'cancelled', updated_at: new Date(now) } as const
+async function cancelledNow(node: Node, call: StoredCall, by: string | null): Promise<StoredCall | null> {
+  const updated_at = new Date(node.now())
+  const cancelled = { status: 'cancelled', cancelled_by: by, updated_at, ...toBeTold(node) } as const
   const isUncharged = isHeld(call) && (await withdraw(call.payment_id ?? '')) === 'verifying'
   return Calls.findOneAndUpdate(
     { _id: call._id, status: { $ne: 'cancelled' } },
@@ -61,14 +50,6 @@ async function cancelledNow(call: StoredCall, now: number): Promise<StoredCall |
   ).lean<StoredCall>()
 }
 
-/** What becomes of what was paid for a call that is cancelled; null where nothing was to be paid. */
-export function paymentAfter({ payment_required, payment_status }: StoredCall): Cancelled['payment'] {
-  if (!payment_required) return null
-  if (payment_status === null) return 'withdrawn'
-  return payment_status === 'pending' ? 'unknown' : 'kept'
-}
-
-type Cancelled = OutputOf<typeof contract.cancel>
 type Invite = InputOf<typeof contract.invite>
 
 /** Has the host of a call that is to come send its invitation. */

@@ -6,7 +6,7 @@ import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { type Appointment, appointmentText } from './appointment.ts'
-import { nameOfAccount } from './shown.ts'
+import { nameOfAccount, paymentAfter } from './shown.ts'
 
 /** What a letter says of a call, and at whose request it is written: an account, or the address of a stranger. */
 interface About {
@@ -27,13 +27,38 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
   return { guest: call.guest_email, host: host?.email ?? null }
 }
 
-/** Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered. */
+/**
+ * Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered,
+ * and what was gathered of it before is not written to who is written now.
+ */
 export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
   if (!node.services.mail) return
   const addresses = await addressesOf(call)
   const sent = await writeTo(node, call, addresses, { ...about, isOnce: true })
-  if (addresses.host !== null && !sent.some(({ type }) => type === 'host')) await gather(node, call)
+  const isHostWritten = sent.some(({ type }) => type === 'host')
+  if (addresses.host !== null && !isHostWritten) await gather(node, call)
+  if (isHostWritten && call.write_at) await Calls.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
+}
+
+/** Writes to who paid for a call, once, that it is not booked, as nobody could tell in time whether the payment was carried out. */
+export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> {
+  const { guest_email, scheduler_wallet_address: payer, recipient_wallet_address, payment_usable_until: until } = call
+  const email = guest_email ?? (payer === null ? null : ((await accountOf(payer))?.email ?? null))
+  if (!node.services.mail || !email || !until || !(await mayWriteTo(node, email, call.booker))) return
+  const host = await nameOfAccount(node, recipient_wallet_address)
+  const isOver = until.getTime() <= node.now()
+  const lines = [
+    `Call with ${host} is not booked: whether its payment was carried out could not be found out in time.`,
+    `${timeIn(call)}\n${call.duration_minutes} minutes`,
+    isOver
+      ? 'The payment can be used by nobody any more: what was not charged by now never will be.'
+      : `It is not asked for any more, but may be charged all the same until ${clockIn('UTC', until)} (UTC).`,
+    `Do not pay again before you have looked in your wallet. Where it was charged, it is good for another time of ${host}: book that with the same payment, on the page in the same browser.`,
+    'If you did not ask for this, you need not do anything.',
+  ]
+  const letter = { to: email, subject: 'A call is not booked', text: `${lines.join('\n\n')}\n` }
+  await postLetter(node, letter, idOf(call, 'UNBOOKED', email))
 }
 
 /** Who asks for a letter. */
@@ -109,7 +134,7 @@ async function letterTo(
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,
     `${timeIn(call)}\n${call.duration_minutes} minutes`,
     ...words,
-    ...(method === 'REQUEST' ? [link] : []),
+    ...(method === 'REQUEST' ? [link] : saidOfPayment(call)),
     'If you did not ask for this, you need not do anything.',
   ]
   const calendar = appointmentText({
@@ -120,6 +145,18 @@ async function letterTo(
   })
   const subject = method === 'REQUEST' ? 'A call is booked' : 'A call is cancelled'
   return { subject, text: `${lines.join('\n\n')}\n`, calendar: { method, text: calendar } }
+}
+
+/** What becomes of what was paid for a call that is cancelled, in words. */
+export function saidOfPayment(call: StoredCall): string[] {
+  const payment = paymentAfter(call)
+  return payment === null ? [] : [paymentWords[payment]]
+}
+
+const paymentWords = {
+  kept: 'What was paid for it stays with the host: that is between the two of you.',
+  withdrawn: 'Nothing was charged for it, and nothing will be.',
+  unknown: 'Whether it was charged is not known yet. It is not asked for any more.',
 }
 
 /** What a call is called to its host. */
@@ -136,7 +173,9 @@ const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: Store
 
 /** By the clocks of who booked it, and of UTC. */
 export function timeIn({ scheduled_at, timezone }: StoredCall): string {
-  const shown = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(scheduled_at)
+  const shown = (timeZone: string) => clockIn(timeZone, scheduled_at)
   return timezone === 'UTC' ? `${shown('UTC')} (UTC)` : `${shown(timezone)} (${timezone})\n${shown('UTC')} (UTC)`
 }
+
+const clockIn = (timeZone: string, at: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)

@@ -1,27 +1,38 @@
 import { type Profile, profilesOf } from '#server/domains/accounts/profiles'
 import type { StoredCall } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
-import type { ListedCall, ScheduledCall } from '#shared/api/booking'
+import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/booking'
+import type { OutputOf } from '#shared/kit/contract'
 
 /** What is over and was not cancelled is completed; nothing writes that. */
 export const statusOf = ({ status, ends_at }: StoredCall, now: number): ScheduledCall['status'] =>
   status !== 'cancelled' && ends_at.getTime() <= now ? 'completed' : status
 
 export function shownCall(call: StoredCall, now: number): ScheduledCall {
-  const { _id, number, ends_at, parties, booker, payment_id, of_stranger, tell_at, write_at, scheduled_at, ...rest } =
-    call
-  const { invite_sent_at, invite_opened_at, created_at, updated_at } = call
+  const { _id, number, ends_at, parties, booker, payment_id, of_stranger, ...told } = call
+  const { tell_at, cancelled_by, write_at, scheduled_at, ...rest } = told
+  const { payment_usable_until, invite_sent_at, invite_opened_at, created_at, updated_at } = call
   return {
     ...rest,
     id: _id,
     scheduled_at: scheduled_at.toISOString(),
     status: statusOf(call, now),
+    payment_usable_until: payment_usable_until?.toISOString() ?? null,
     invite_sent_at: invite_sent_at?.toISOString() ?? null,
     invite_opened_at: invite_opened_at?.toISOString() ?? null,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
 }
+
+/** What becomes of what was paid for a call that is cancelled; null where nothing was to be paid. */
+export function paymentAfter({ payment_required, payment_status, payment_usable_until }: StoredCall): Payment {
+  if (!payment_required) return null
+  if (payment_status === null) return payment_usable_until ? 'unknown' : 'withdrawn'
+  return payment_status === 'pending' ? 'unknown' : 'kept'
+}
+
+type Payment = OutputOf<typeof contract.cancel>['payment']
 
 /** The calls as one of their parties sees them, with how both are shown. */
 export async function listedCalls(node: Node, viewer: string, calls: readonly StoredCall[]): Promise<ListedCall[]> {

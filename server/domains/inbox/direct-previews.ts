@@ -2,10 +2,10 @@ import { messageFactOf } from '#server/domains/room-state/facts'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { headsOf } from '#server/domains/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
+import { payFor } from '#server/kernel/pay-for'
 import { messages as rowsBetween } from '#server/log/store'
 import type { inbox as contract } from '#shared/api/inbox'
 import { peerIn, peersOf, roomOfKey } from '#shared/kit/room-key'
-import { payFor } from './list.ts'
 
 export const directPreviews: Action<typeof contract.directPreviews> = async (_input, context) => {
   const { node } = context
@@ -15,7 +15,7 @@ export const directPreviews: Action<typeof contract.directPreviews> = async (_in
     const peer = peerIn({ type, id }, account)
     return peer === null ? [] : [{ key, id, peer }]
   })
-  await payFor(node, account, conversations.length)
+  await payFor(node, account, conversations.length, 'general')
   const heads = await headsOf(
     node,
     conversations.map(({ key }) => key),

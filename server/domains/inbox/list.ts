@@ -8,18 +8,15 @@ import { conversationMutesOf, muteOf } from '#server/domains/social/conversation
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { nodeState } from '#server/kernel/node-state'
+import { payFor } from '#server/kernel/pay-for'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
 import { locationChatOf } from '#shared/api/location-chat'
 import type { Room, RoomSummary } from '#shared/api/room'
-import { AppError } from '#shared/errors'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { lastMessagesOf } from './previews.ts'
 import { versionOf } from './version.ts'
-
-/** So many rooms of a list cost as much as one call. */
-const roomsOfACall = 50
 
 /** The rooms of an account with all that its list of rooms shows; nothing of them where it is as the caller knows it. */
 export const list: Action<typeof contract.list> = async ({ limit, cursor, known }, context) => {
@@ -35,7 +32,7 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
     http?.answerUnchanged()
     return { rooms: [], ...told, unchanged: true }
   }
-  await payFor(node, account, keys.length)
+  await payFor(node, account, keys.length, 'general')
   const left = (await madeOnce(node, account)).filter((room) => after === undefined || placeOf(room) < after)
   if (limit === undefined) return { rooms: left, ...told }
   const rooms = left.slice(0, limit)
@@ -46,14 +43,6 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
 /** Whether tags, as `If-None-Match` has them or one alone without its quotes, are of this version. */
 const names = (known: string, version: string) =>
   known.split(',').some((tag) => `"${tag.replace(/^\s*(?:W\/)?"?|"?\s*$/g, '')}"` === version)
-
-/** Takes what a list of so many rooms costs beyond the call that asks for it, out of the same bucket. */
-export async function payFor(node: Node, account: string, rooms: number): Promise<void> {
-  for (let paid = roomsOfACall; paid < rooms; paid += roomsOfACall) {
-    const { rate, retryAfterSeconds } = await node.limits.spend('general', account)
-    if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
-  }
-}
 
 interface Making {
   running: Promise<unknown>

@@ -5,6 +5,7 @@ import { Members, Mentions, Reads } from '#server/domains/room-state/model'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
+import { payFor } from '#server/kernel/pay-for'
 import { RoomEvents } from '#server/log/model'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
@@ -129,6 +130,7 @@ const receiptsAtMost = 200
 
 /** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
 export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
+  const { account } = signedIn(context)
   const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
   const here = Members.find({ room: key, is_active: true }, { user_address: 1 })
   const members = await here.sort({ joined_at: -1 }).limit(receiptsAtMost).lean()
@@ -136,6 +138,7 @@ export const receipts: Action<typeof contract.receipts> = async ({ id }, context
   const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
   const few = fewAtOnce(10)
   const places = [...new Set(marks.map(({ n }) => n))]
+  await payFor(context.node, account, places.length, 'general')
   const rows = await Promise.all(places.map((n) => few(() => rowsBetween(key, n, n))))
   const read = new Map(rows.flat().map(({ _id, n }) => [n, _id]))
   return {

@@ -85,6 +85,10 @@ export async function withdraw(_id: string): Promise<PaymentState | null> {
   return payment?.state ?? null
 }
 
+/** Has a payment asked for again that was withdrawn while its outcome was not known: whoever pays has sent it for something else. */
+export const offerAgain = ({ _id }: StoredPayment) =>
+  Payments.updateOne({ _id, state: 'unknown', withdrawn: true }, { $unset: { withdrawn: '' } })
+
 const isWithdrawn = async ({ _id }: StoredPayment): Promise<boolean> =>
   (await Payments.exists({ _id, withdrawn: true })) !== null
 
@@ -100,9 +104,12 @@ async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
 
 const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
 
+/** Until when whoever was given a payment can have it carried out. */
+export const usableUntil = (node: Node, payment: StoredPayment): Date =>
+  new Date(Math.min(Number(proofOf(node, payment).authorization.validBefore) * 1_000, never.getTime()))
+
 /** From when on nothing comes of a payment any more. */
-const endOf = (node: Node, payment: StoredPayment): number =>
-  Number(proofOf(node, payment).authorization.validBefore) * 1_000 + blockMilliseconds
+const endOf = (node: Node, payment: StoredPayment): number => usableUntil(node, payment).getTime() + blockMilliseconds
 
 /** Whether so long has gone by since a payment was over, or was taken where it is good for years, that its outcome would be known if anybody could tell. */
 export const isLongOver = (node: Node, payment: StoredPayment): boolean => {

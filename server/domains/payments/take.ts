@@ -12,7 +12,7 @@ import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
 import { readProof } from './read-proof.ts'
 import { inProgress, offeredOtherwise, pending, wantsPayment } from './refuse.ts'
 import type { Wanted } from './requirement.ts'
-import { chainOf, settleHeld, verifyHeld, wantedOf } from './settle.ts'
+import { chainOf, offerAgain, settleHeld, verifyHeld, wantedOf } from './settle.ts'
 import { judgeProof } from './verify.ts'
 
 /** Something to be paid for, and the header that it is paid with. */
@@ -138,8 +138,12 @@ async function take(
   if (known.state === 'verifying') await purchase.refuseUnserved()
   const mine = await claim(node, known)
   if (!mine) throw known.state === 'unknown' && known.attempts > 1 ? pending(node, known) : inProgress(known)
-  if (mine.state !== 'verifying') return mine
+  if (mine.state !== 'verifying' && !mine.withdrawn) return mine
   const judged = await judge(node, purchase, wanted)
+  if (mine.state !== 'verifying') {
+    if (judged.ok) await offerAgain(mine)
+    return mine
+  }
   if (judged.ok) return mine
   await giveBack(mine)
   throw wantsPayment(context, wanted, judged.code)

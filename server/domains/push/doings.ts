@@ -51,6 +51,12 @@ export function tellOfCancelling(node: Node, { _id, parties }: Booked, by: Pick<
   for (const party of parties) if (party !== by.from) tellQuietly(node, doingOf(party, doing))
 }
 
+/** Has the browsers of who paid for a call told that it is not booked, as nobody could tell whether the payment was carried out; nobody waits for it. */
+export function tellOfUnbooked(node: Node, { _id, scheduler_wallet_address: payer }: Booked, host: string): void {
+  const body = 'This call is not booked, and its payment may have been charged'
+  if (payer !== null) tellQuietly(node, doingOf(payer, { from: null, name: host, body, ...placeOf(_id) }))
+}
+
 /** What is told of a call later takes the place of what was told before. */
 const placeOf = (call: string) => ({ url: callsPage, tag: `booking:${call}` })
 

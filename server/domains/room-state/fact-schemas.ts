@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Envelope, SealedBy } from '#shared/api/epochs'
+import type { AttendanceGate, Gate } from '#shared/api/gates'
 import { WordAction } from '#shared/api/moderation-records'
 import { MemberRole, Room } from '#shared/api/room'
 import { Rules } from '#shared/api/verdict'
@@ -16,8 +17,30 @@ export const RoomFact = Room.omit({
 })
 export type RoomFact = z.infer<typeof RoomFact>
 /** What a record says of a room; null where the version that stored it knew of no such field. */
-export const roomFactOf = (record: { readonly [field: string]: unknown }): RoomFact =>
-  Object.fromEntries(Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null])) as RoomFact
+export function roomFactOf(record: { readonly [field: string]: unknown }): RoomFact {
+  const fact = Object.fromEntries(
+    Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null]),
+  ) as RoomFact
+  return { ...fact, gate: gateIn(fact.gate) }
+}
+
+/** What an archived room was of, where its record has that: of the ids in a gate itself each belongs to one room. */
+interface GivenUp {
+  was?: Pick<AttendanceGate, 'event_id' | 'collection_id'>
+}
+
+/** The gate of a room as its record has it: that of an archived one leaves its event, or its collection, to another. */
+export function gateToStore({ gate, is_active }: Pick<RoomFact, 'gate' | 'is_active'>): (Gate & GivenUp) | null {
+  if (is_active || gate?.by !== 'attendance') return gate
+  const { by, name, image_url, ...was } = gate
+  return { by, name, image_url, was }
+}
+
+function gateIn(stored: (Gate & GivenUp) | null): Gate | null {
+  if (stored?.by !== 'attendance') return stored
+  const { was, ...gate } = stored
+  return { ...gate, ...was }
+}
 
 export const MemberFact = z.object({
   user_address: text,

@@ -11,7 +11,15 @@ import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { ensureDm, passOverDuplicate } from './conversations.ts'
 import { messageCreated } from './events/messages.ts'
-import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact, roomFactOf } from './facts.ts'
+import {
+  gateToStore,
+  keys,
+  type MessageFact,
+  messageFactOf,
+  type PurgeFact,
+  type RoomFact,
+  roomFactOf,
+} from './facts.ts'
 import { kinds as rooms } from './kinds.ts'
 import {
   type AnyModel,
@@ -114,6 +122,7 @@ const roomKind: Kind = {
       const terms = roomTerms(fields as unknown as RoomFact)
       const $set = {
         ...fields,
+        gate: gateToStore(value as unknown as RoomFact),
         terms,
         skeleton_version: skeletonVersion,
         applied_seq: row.seq,

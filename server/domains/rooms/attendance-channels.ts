@@ -1,4 +1,5 @@
 import { checkGate, namedGate } from '#server/domains/gates'
+import { gateToStore, roomFactOf } from '#server/domains/room-state/facts'
 import { Rooms } from '#server/domains/room-state/model'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
@@ -55,22 +56,26 @@ export async function foundAttendanceChannel(
     p2p_key: newSharedKey(node, own),
     gate,
   } as const
-  // Events may share a name, channels may not: then the id tells them apart.
-  const [name, told] = [nameOf(said.name), nameOf(said.name, ` (#${gate.event_id ?? gate.collection_id})`)]
-  const create = (name: string) =>
-    found(context, 'channel', { ...fields, ...withUniqueName(name), p2p_content_topic: topicOf(name, id) }, [])
-  return create(name).catch(async (error: unknown) => {
-    await refuseTaken(error, gate, own)
-    return create(told).catch(async (again: unknown) => {
-      await refuseTaken(again, gate, own)
-      throw again
+  const create = (ending: string) => {
+    const name = nameOf(said.name, ending)
+    return found(context, 'channel', { ...fields, ...withUniqueName(name), p2p_content_topic: topicOf(name, id) }, [])
+  }
+  // Events may share a name, and archived channels keep theirs, but channels may not: then the id tells them apart.
+  const subject = gate.event_id ?? gate.collection_id
+  let taken: unknown
+  for (const ending of ['', ` (#${subject})`, ` (#${subject}, ${id.slice(-8)})`]) {
+    const made = await create(ending).catch(async (error: unknown) => {
+      await refuseTaken(error, gate, own)
+      taken = error
     })
-  })
+    if (made) return made
+  }
+  throw taken
 }
 
 const withUniqueName = (name: string) => ({ name, unique_name: uniqueName(name) })
 
-const nameOf = (name: string, ending = ''): string => {
+const nameOf = (name: string, ending: string): string => {
   const signs = [...`Attendance: ${name}`]
   while (signs.join('').length + ending.length > longestName) signs.pop()
   return `${signs.join('').trim()}${ending}`
@@ -82,10 +87,16 @@ async function refuseTaken(error: unknown, gate: AttendanceGate, own: RoomKey): 
   await refuseExisting(gate, own)
 }
 
+/** One that is archived holds no place; those that an older version has archived are made to give theirs up. */
 async function refuseExisting({ event_id, collection_id }: AttendanceGate, own: RoomKey): Promise<void> {
   const which = event_id === undefined ? { 'gate.collection_id': collection_id } : { 'gate.event_id': event_id }
-  const existing = await Rooms.findOne(which, { id: 1 }).lean()
+  const existing = await Rooms.findOne(which).lean()
   if (!existing || existing._id === own) return
+  if (!existing.is_active) {
+    const gate = gateToStore(roomFactOf(existing))
+    await Rooms.updateOne({ _id: existing._id, is_active: false }, { $set: { gate } })
+    return
+  }
   throw new AppError('VALIDATION_ERROR', {
     message: 'A channel for this attendance token already exists',
     details: { existingChannelId: existing.id },

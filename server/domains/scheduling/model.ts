@@ -74,7 +74,14 @@ export type StoredStatus = Exclude<ScheduledCall['status'], 'completed'>
 
 type Kept = Omit<
   ScheduledCall,
-  'id' | 'scheduled_at' | 'status' | 'invite_sent_at' | 'invite_opened_at' | 'created_at' | 'updated_at'
+  | 'id'
+  | 'scheduled_at'
+  | 'status'
+  | 'payment_usable_until'
+  | 'invite_sent_at'
+  | 'invite_opened_at'
+  | 'created_at'
+  | 'updated_at'
 >
 
 /** A call that was booked. None is ever deleted: the numbers of those of a host are what holds two bookings apart. */
@@ -91,10 +98,14 @@ export interface StoredCall extends Kept {
   booker: string
   /** Of what it was paid with, or is held for until that is settled; absent where there is nothing. */
   payment_id?: string
+  /** Until when the payment for which it was held can be carried out; there where that was not known when the hold ended. */
+  payment_usable_until?: Date
   /** It costs nothing, and who booked it was no friend of the host. */
   of_stranger?: boolean
-  /** When any node tells that it is booked, unless the one that booked it has; absent once that is told. */
+  /** When any node tells what has become of it, unless the one that booked or cancelled it has; absent once that is told. */
   tell_at?: Date
+  /** The account that cancelled it, null of a guest; absent of what was not cancelled, or by an older version. */
+  cancelled_by?: string | null
   /** When its host is written what became of it, together with others; absent where they were. */
   write_at?: Date
   invite_sent_at: Date | null
@@ -140,8 +151,10 @@ export const Calls = mongoose.model<StoredCall>(
       parties: { type: [String], required: true },
       booker: required,
       payment_id: { type: String },
+      payment_usable_until: { type: Date },
       of_stranger: { type: Boolean },
       tell_at: { type: Date },
+      cancelled_by: { type: String },
       write_at: { type: Date },
       created_at: moment,
       updated_at: moment,

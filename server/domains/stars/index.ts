@@ -5,6 +5,7 @@ import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { newId } from '#server/kernel/ids'
+import { payFor } from '#server/kernel/pay-for'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Message } from '#shared/api/message'
 import { stars as contract, type Starred, starChanged, starsAtMost } from '#shared/api/stars'
@@ -29,6 +30,7 @@ export const stars = defineDomain(contract, {
       .limit(limit + 1)
       .lean<Star[]>()
     const page = found.slice(0, limit)
+    await payFor(context.node, account, roomsOf(page).length, 'messaging')
     const readable = await readableAmong(context, page)
     const messages = page.flatMap((star) => {
       const message = readable.get(star.message_id)
@@ -95,6 +97,7 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
 async function makeRoom(context: Context, account: string): Promise<void> {
   if ((await Stars.countDocuments({ user_address: account })) < starsAtMost) return
   const all = await Stars.find({ user_address: account }).limit(starsAtMost).lean<Star[]>()
+  await payFor(context.node, account, roomsOf(all).length, 'messaging')
   const readable = await readableAmong(context, all)
   const gone = all.flatMap(({ _id, message_id }) => (readable.has(message_id) ? [] : [_id]))
   if (gone.length === 0)
@@ -102,14 +105,17 @@ async function makeRoom(context: Context, account: string): Promise<void> {
   await Stars.deleteMany({ _id: { $in: gone } })
 }
 
+const roomsOf = (found: readonly Star[]): string[] => [...new Set(found.map(({ room }) => room))]
+
 type Readable = ReadonlyMap<string, Message>
 
 /** Those of the messages that the caller may read now, by their ids. */
 async function readableAmong(context: Context, found: readonly Star[]): Promise<Readable> {
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
-  const rooms = [...new Set(found.map(({ room }) => room))]
-  const pages = await Promise.all(rooms.map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))))
+  const pages = await Promise.all(
+    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))),
+  )
   return new Map(pages.flatMap((page) => [...page]))
 }
 

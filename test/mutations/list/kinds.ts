@@ -87,6 +87,14 @@ export const kinds: readonly Mutation[] = [
     caughtBy: gates('lets nobody in by a way'),
   },
   {
+    name: 'an archived channel holds its event for good',
+    breaks: 'T54',
+    file: 'server/domains/room-state/fact-schemas.ts',
+    find: "if (is_active || gate?.by !== 'attendance') return gate",
+    put: "if (is_active || gate?.by !== 'attendance' || gate.name !== '') return gate",
+    caughtBy: attendanceChannels('an archived channel makes room'),
+  },
+  {
     name: 'who founds the channel of an event need not hold its token',
     breaks: 'T53',
     file: 'server/domains/rooms/attendance-channels.ts',

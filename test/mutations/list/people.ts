@@ -1,6 +1,7 @@
 import type { Mutation, Suite } from '../mutation.ts'
 
 const starred = (title: string): Suite => ({ project: 'embedded', file: 'test/server/stars.test.ts', title })
+const places = (title: string): Suite => ({ project: 'hostile', file: 'test/hostile/many-places.test.ts', title })
 const profiles = (title: string): Suite => ({ project: 'embedded', file: 'test/server/accounts.test.ts', title })
 const told: Suite = { project: 'embedded', file: 'test/server/push.test.ts', title: 'want to be disturbed' }
 
@@ -29,6 +30,22 @@ export const people: readonly Mutation[] = [
     find: '...(notes !== undefined && {',
     put: '...(notes && {',
     caughtBy: starred('are listed as they are now'),
+  },
+  {
+    name: 'one star more than there may be costs one call, however many rooms are looked through for it',
+    breaks: 'T61',
+    file: 'server/domains/stars/index.ts',
+    find: "  await payFor(context.node, account, roomsOf(all).length, 'messaging')\n",
+    put: '',
+    caughtBy: places('a star more than there may be'),
+  },
+  {
+    name: 'receipts of however many messages cost one call',
+    breaks: 'T61',
+    file: 'server/domains/messages/reads.ts',
+    find: "  await payFor(context.node, account, places.length, 'general')\n",
+    put: '',
+    caughtBy: places('receipts of a hundred messages'),
   },
   {
     name: 'a status makes a name another',

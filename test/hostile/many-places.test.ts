@@ -1,0 +1,76 @@
+// Modes: embedded
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Members, Reads } from '#server/domains/room-state/model'
+import { Stars } from '#server/domains/stars/model'
+import { starsAtMost } from '#shared/api/stars'
+import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
+import { type ChangedServer, openChangedServer } from './changed-server.ts'
+
+let server: ChangedServer
+let one: Person
+const now = Math.floor(Date.now() / 1_000) * 1_000
+
+/** A server with the real limits, and a clock that stands. */
+beforeEach(async () => {
+  server = await openChangedServer({ RATE_LIMIT_SCALE: '1' }, (platform) => ({
+    ...platform,
+    database: { ...platform.database, now: () => now },
+  }))
+  one = await personAt(server.url, 'asks for much')
+})
+afterEach(() => server.close())
+
+const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
+
+/** How often somebody is answered until their budget ends. */
+async function answered(ask: () => ReturnType<Person['rest']>): Promise<number> {
+  for (let count = 0; ; count++) {
+    const { status, code } = await ask()
+    if (status === 200) continue
+    expect([status, code]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
+    return count
+  }
+}
+
+/** Stars of messages that are nowhere, each in a room of its own. */
+const starsNowhere = (count: number) =>
+  Stars.insertMany(
+    times(count, (at) => ({
+      ...{ _id: `${one.account} ${at}`, star_id: `star ${at}`, user_address: one.account, message_id: `message ${at}` },
+      ...{ room: `channel:nowhere-${at}`, room_type: 'channel', notes: null, created_at: new Date(now).toISOString() },
+    })),
+  )
+
+test('starred messages in a hundred rooms are listed half as often as those in one', async () => {
+  await starsNowhere(100)
+  expect(await answered(() => one.rest('GET /api/messages/starred?limit=100'))).toBe(30)
+})
+
+test('a star more than there may be costs as much as all are that are looked through for it', async () => {
+  const room = await channelOf(one)
+  const { id: messageId } = await say(one, room, 'Look')
+  await starsNowhere(starsAtMost)
+  const starring = { messageId, messageType: 'channel', channelId: room.id }
+  expect((await one.rest('POST /api/messages/starred', starring)).status).toBe(200)
+  // Of sixty calls, one has said something, and ten were the star.
+  expect(await answered(() => one.rest('GET /api/messages/starred'))).toBe(49)
+})
+
+test('receipts of a hundred messages are told half as often as those of few', async () => {
+  const { id } = await groupOf(one)
+  const room = `group:${id}`
+  const joined_at = new Date(now).toISOString()
+  const readers = times(100, (at) => ({ room, user_address: `reader ${at}`, n: at + 1 }))
+  await Members.insertMany(
+    readers.map(({ user_address }) => ({
+      ...{ _id: `${room}|member:${user_address}`, room, user_address, role: 'member', joined_at },
+      ...{ applied_seq: 1, is_active: true },
+    })),
+  )
+  await Reads.insertMany(
+    readers.map(({ user_address, n }) => ({ _id: `${room}|${user_address}`, room, user_address, seq: n, n })),
+  )
+  const count = await answered(() => one.rest(`GET /api/groups/${id}/read`))
+  // Making the group has cost some of the hundred calls.
+  expect([count > 30, count <= 50]).toEqual([true, true])
+})
