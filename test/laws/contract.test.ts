@@ -245,6 +245,7 @@ describe('the contract', () => {
         'wallet.planRecoverySigner',
       ],
       judged: [
+        'messages.directSend',
         'messages.edit',
         'messages.pin',
         'messages.react',
