@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { conversationIdOf } from '#shared/kit/conversation-id'
-import { Address, CallerAddress, ClientId, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
+import { Address, CallerAddress, ClientId, Done, Id, Moment, maybe, pageSize, Time } from '#shared/kit/primitives'
 import { peerIn } from '#shared/kit/room-key'
 import type { Message, Reaction } from './message.ts'
-import { AnyType, Blobs, Content, cursor } from './message-draft.ts'
+import { AnyType, Blobs, Content, cursor, Sign } from './message-draft.ts'
 
 /** A direct message, as the documented paths have it. */
 export const DirectMessage = z.object({
@@ -104,5 +104,63 @@ export const directMessages = {
     }),
     output: z.object({ success: z.literal(true), message: DirectMessage, duplicate: z.boolean().optional() }),
     errors: ['ROOM_NOT_FOUND', 'BLOCKED', 'READ_ONLY'],
+  }),
+  directEdit: operation({
+    summary: 'Change what a direct message of your own says, within 15 minutes, as `edit` does.',
+    http: 'PATCH /api/messages/:id',
+    access: 'user',
+    limit: 'messaging',
+    errorBody: 'text',
+    idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
+    input: z.object({ id: Id, userAddress: CallerAddress, ...said, client_action_id: ClientId.optional() }),
+    output: z.object({ success: z.literal(true), message: DirectMessage }),
+    errors: ['MESSAGE_NOT_FOUND', 'BLOCKED', 'EDIT_WINDOW_CLOSED'],
+  }),
+  directReact: operation({
+    summary:
+      'Put a reaction on a direct message, or take it off; without `on`, whichever of the two changes something.',
+    http: 'POST /api/messages/:id/reactions',
+    access: 'user',
+    limit: 'messaging',
+    errorBody: 'text',
+    idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      emoji: Sign,
+      on: maybe(z.boolean()),
+      client_action_id: ClientId.optional(),
+    }),
+    output: z.object({
+      success: z.literal(true),
+      action: z.enum(['added', 'removed']),
+      counts: z.record(z.string(), z.number().int()),
+    }),
+    errors: ['MESSAGE_NOT_FOUND', 'BLOCKED'],
+  }),
+  directRead: operation({
+    summary: 'Mark the conversation with somebody as read: up to a message, or all of it. It never goes back.',
+    http: 'POST /api/messages/read',
+    access: 'user',
+    limit: 'messaging',
+    errorBody: 'text',
+    repeat: 'harmless',
+    whileSuspended: 'protects',
+    input: z.object({ ...conversation, messageId: maybe(Id) }),
+    output: Done,
+    errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
+  }),
+  directTyping: operation({
+    summary: 'Say that you are typing to somebody, or with `isTyping: false` not any more. Forgotten after 6 seconds.',
+    http: 'POST /api/messages/typing',
+    access: 'user',
+    limit: 'messaging',
+    errorBody: 'text',
+    repeat: 'harmless',
+    input: z.object({ ...conversation, isTyping: maybe(z.boolean()) }),
+    output: Done,
+    errors: ['ROOM_NOT_FOUND', 'BLOCKED'],
   }),
 }

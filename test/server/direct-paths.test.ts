@@ -1,17 +1,18 @@
 // Modes: embedded
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { houseAccount } from '#server/domains/accounts/accounts'
 import { Rooms } from '#server/domains/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
+import { ephemeral } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { conversationIdOf, dmOfConversation } from '#shared/kit/conversation-id'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { messageUnder, newKeyId } from '#test/support/direct'
-import { listenTo, type Person, people, say, sealed } from '#test/support/people'
+import { channelOf, groupOf, listenTo, type Person, people, say, sealed } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
 let one: Person
@@ -263,5 +264,131 @@ describe('a direct message, by the documented path', () => {
     expect((await call(server.url, 'POST /api/messages', to)).status).toBe(401)
     expect(await sent({ content: sealed(53), messageId: '' })).toBe('200 null')
     expect((await lists(two, { peer: one.account })).messages).toHaveLength(1)
+  })
+})
+
+describe('what becomes of a direct message, by the documented paths', () => {
+  const path = (id: string, more = '') => `/api/messages/${id}${more}`
+
+  test('its author edits it within 15 minutes, and nobody else does', async () => {
+    const { message_id: id, seq } = await sends(55)
+    const edited = await one.rest(`PATCH ${path(id)}`, { encryptedContent: sealed(56), client_action_id: 'edit-1' })
+    expect(edited.body).toEqual({
+      success: true,
+      message: expect.objectContaining({
+        ...{ message_id: id, seq, encrypted_content: sealed(56), is_edited: true, edited_at: expect.any(String) },
+      }),
+    })
+    const again = await one.rest(`PATCH ${path(id)}`, { content: sealed(57), client_action_id: 'edit-1' })
+    expect(again.body).toEqual(edited.body)
+    const over = await one.does('socket', messages.edit, { room, id, text: sealed(58) })
+    expect((await lists(two, { peer: one.account })).messages).toMatchObject([{ encrypted_content: sealed(58) }])
+    expect(over.message.version).toBe(3)
+    const edits = (who: Person, said: object = { content: sealed(59) }) => codeOf(who.rest(`PATCH ${path(id)}`, said))
+    expect(await edits(two)).toBe('403 FORBIDDEN')
+    expect(await edits(third)).toBe('404 MESSAGE_NOT_FOUND')
+    expect(await edits(one, { content: 'in plain words' })).toBe('400 VALIDATION_ERROR')
+    expect(await edits(one, { content: sealed(1), encryptedContent: sealed(2) })).toBe('400 VALIDATION_ERROR')
+    expect(await edits(one, {})).toBe('400 VALIDATION_ERROR')
+    expect(await edits(one, { content: sealed(), userAddress: two.account })).toBe('403 FORBIDDEN')
+    expect((await call(server.url, `PATCH ${path(id)}`, { content: sealed() })).status).toBe(401)
+    await two.does('rest', social.block, { userAddress: one.account })
+    expect(await edits(one)).toBe('403 BLOCKED')
+    await two.does('rest', social.unblock, { userAddress: one.account })
+    onTestFinished(() => server.setAhead(0))
+    server.setAhead(901)
+    expect((await one.rest(`PATCH ${path(id)}`, { content: sealed() })).code).toBe('EDIT_WINDOW_CLOSED')
+    server.setAhead(0)
+    await one.rest('POST /api/messages/delete', { messageId: id })
+    expect(await edits(one)).toBe('404 MESSAGE_NOT_FOUND')
+    expect((await lists(two, { peer: one.account })).messages).toMatchObject([{ is_deleted: true }])
+  })
+
+  test('a reaction is put on it and taken off by either of the two', async () => {
+    const { message_id: id } = await sends(60)
+    const reacts = (who: Person, more: object = {}, emoji = '🎉') =>
+      who.rest(`POST ${path(id, '/reactions')}`, { emoji, on: null, ...more })
+    const answers = (action: string, counts: object) => ({ success: true, action, counts })
+    expect((await reacts(two)).body).toEqual(answers('added', { '🎉': 1 }))
+    expect((await reacts(one, { client_action_id: 'party' })).body).toEqual(answers('added', { '🎉': 2 }))
+    expect((await reacts(one, { client_action_id: 'party' })).body).toEqual(answers('added', { '🎉': 2 }))
+    expect((await reacts(two)).body).toEqual(answers('removed', { '🎉': 1 }))
+    for (let twice = 0; twice < 2; twice++)
+      expect((await reacts(one, { on: true })).body).toEqual(answers('added', { '🎉': 1 }))
+    const { reactions } = await lists(two, { peer: one.account })
+    expect(reactions).toMatchObject([{ message_id: id, user_address: one.account, emoji: '🎉' }])
+    expect(await codeOf(reacts(third))).toBe('404 MESSAGE_NOT_FOUND')
+    for (const emoji of ['', 'a'.repeat(33), '__proto__', '$set'])
+      expect([emoji, await codeOf(reacts(one, {}, emoji))]).toEqual([emoji, '400 VALIDATION_ERROR'])
+    expect(await codeOf(reacts(one, { userAddress: two.account }))).toBe('403 FORBIDDEN')
+    expect((await call(server.url, `POST ${path(id, '/reactions')}`, { emoji: '🎉' })).status).toBe(401)
+    await one.does('rest', social.block, { userAddress: two.account })
+    expect(await codeOf(reacts(two))).toBe('403 BLOCKED')
+  })
+
+  test('messages of other rooms are not there, whoever asks', async () => {
+    const [channel, group] = [await channelOf(one, two), await groupOf(one)]
+    const ids = [(await say(one, channel, 'In a channel')).id, (await say(one, group, 'In a group')).id, 'nothing']
+    for (const id of ids)
+      for (const who of [one, third]) {
+        expect(await codeOf(who.rest(`PATCH ${path(id)}`, { content: sealed() }))).toBe('404 MESSAGE_NOT_FOUND')
+        const reacts = who.rest(`POST ${path(id, '/reactions')}`, { emoji: '🎉' })
+        expect(await codeOf(reacts)).toBe('404 MESSAGE_NOT_FOUND')
+      }
+  })
+
+  test('it is read, and what was read before stays so', async () => {
+    const [first] = [await sends(61), await sends(62), await sends(63)]
+    const unread = async () => {
+      const { rooms } = await two.does('rest', inbox.list, {})
+      return rooms.find(({ id }) => id === room.id)?.unread
+    }
+    const reads = (body: object, who = two) => who.rest('POST /api/messages/read', body)
+    expect(await unread()).toBe(3)
+    expect((await reads({ peer: one.account, messageId: first.message_id })).body).toEqual({ success: true })
+    expect(await unread()).toBe(2)
+    expect((await reads({ conversationId: conversation(), messageId: null })).body).toEqual({ success: true })
+    expect(await unread()).toBe(0)
+    expect((await reads({ peer: one.account, messageId: first.message_id })).status).toBe(200)
+    expect(await unread()).toBe(0)
+    const elsewhere = await sends(64, {}, [one, third])
+    for (const messageId of [elsewhere.message_id, 'nothing'])
+      expect(await codeOf(reads({ peer: one.account, messageId }))).toBe('404 MESSAGE_NOT_FOUND')
+    expect(await codeOf(reads({ conversationId: conversation() }, third))).toBe('404 ROOM_NOT_FOUND')
+    expect(await codeOf(reads({ peer: stranger }))).toBe('404 ROOM_NOT_FOUND')
+    expect(await codeOf(reads({}))).toBe('400 VALIDATION_ERROR')
+    expect(await codeOf(reads({ peer: one.account, userAddress: one.account }))).toBe('403 FORBIDDEN')
+    expect((await call(server.url, 'POST /api/messages/read', { peer: one.account })).status).toBe(401)
+  })
+
+  test('who types is told to the other, and to nobody whom they have blocked', async () => {
+    const line = await listenTo(two, room)
+    const types = (body: object, who = one) => who.rest('POST /api/messages/typing', body)
+    const isToldTyping = (is: boolean) =>
+      line.hears(ephemeral, ({ typing }) => typing.some(({ id }) => id === one.account) === is)
+    expect((await types({ peer: two.account, isTyping: null })).body).toEqual({ success: true })
+    await isToldTyping(true)
+    line.forget()
+    expect((await types({ conversationId: conversation(), isTyping: false })).body).toEqual({ success: true })
+    await isToldTyping(false)
+    expect(await codeOf(types({ conversationId: conversation() }, third))).toBe('404 ROOM_NOT_FOUND')
+    expect(await codeOf(types({ peer: stranger }))).toBe('404 ROOM_NOT_FOUND')
+    expect(await codeOf(types({ peer: two.account, isTyping: 'yes' }))).toBe('400 VALIDATION_ERROR')
+    expect(await codeOf(types({}))).toBe('400 VALIDATION_ERROR')
+    expect((await call(server.url, 'POST /api/messages/typing', { peer: two.account })).status).toBe(401)
+    await two.does('rest', social.block, { userAddress: one.account })
+    expect(await codeOf(types({ peer: two.account }))).toBe('403 BLOCKED')
+  })
+
+  test('who is suspended changes nothing, and reads on', async () => {
+    const sent = await sends(65, { messageId: 'said-before' })
+    const { message_id: id } = sent
+    await suspend(one)
+    expect(await codeOf(one.rest(`PATCH ${path(id)}`, { content: sealed() }))).toBe('403 SUSPENDED')
+    expect(await codeOf(one.rest(`POST ${path(id, '/reactions')}`, { emoji: '🎉' }))).toBe('403 SUSPENDED')
+    expect(await codeOf(one.rest('POST /api/messages/typing', { peer: two.account }))).toBe('403 SUSPENDED')
+    expect((await one.rest('POST /api/messages/read', { peer: two.account })).body).toEqual({ success: true })
+    expect((await lists(one, { peer: two.account })).messages).toEqual([sent])
+    expect(await sends(66, { messageId: 'said-before' })).toEqual(sent)
   })
 })

@@ -1,10 +1,18 @@
+import { isKnown } from '#server/domains/room-state/kinds'
 import { type Action, signedIn } from '#server/kernel/context'
 import { directMessageOf, directReactionOf } from '#shared/api/direct-messages'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { conversationIdOf, dmOfConversation } from '#shared/kit/conversation-id'
-import { dmOf, done, type RoomRef } from '#shared/kit/primitives'
+import { dmOf, done, type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { editMessage } from './edits.ts'
 import { pageOf } from './history.ts'
+import { tellTyping } from './presence.ts'
+import { reactTo } from './reactions.ts'
+import { markRead, placeOf } from './reads.ts'
+import { roomOfMessage } from './removals.ts'
 import { sendTo } from './send.ts'
 
 /** The conversation that the caller has named by the other person, or by its id. Each is one of their own. */
@@ -19,6 +27,15 @@ function conversationNamed(
     throw named('conversationId: the conversation with somebody else than `peer`')
   const room = byId ?? byPeer
   if (!room) throw named('peer: whose conversation with you it is, or its conversationId')
+  return room
+}
+
+/** The conversation of the caller in which a message is. Any other message is not there. */
+async function conversationOf(account: string, messageId: string): Promise<RoomRef> {
+  const key = await roomOfMessage(messageId)
+  const room = roomOfKey(key)
+  const isTheirs = isKnown(key) && isBetweenTwo(room.type) && peersOf(room.id).includes(account)
+  if (!isTheirs) throw new AppError('MESSAGE_NOT_FOUND')
   return room
 }
 
@@ -41,4 +58,28 @@ export const directSend: Action<typeof contract.directSend> = async (input, cont
   const room = dmOf(signedIn(context).account, recipientAddress)
   const { message, duplicate } = await sendTo(context, { ...said, room, text, client_msg_id })
   return { ...done, message: directMessageOf(message), ...(duplicate ? { duplicate } : {}) }
+}
+
+export const directEdit: Action<typeof contract.directEdit> = async (input, context) => {
+  const { encryptedContent: text, ...said } = input
+  const room = await conversationOf(signedIn(context).account, input.id)
+  const { message } = await editMessage(context, { ...said, room, text })
+  return { ...done, message: directMessageOf(message) }
+}
+
+export const directReact: Action<typeof contract.directReact> = async (input, context) => {
+  const room = await conversationOf(signedIn(context).account, input.id)
+  const { on, counts } = await reactTo(context, { ...input, room })
+  return { ...done, action: on ? 'added' : 'removed', counts }
+}
+
+export const directRead: Action<typeof contract.directRead> = async ({ messageId, ...input }, context) => {
+  const room = conversationNamed(signedIn(context).account, input)
+  await markRead(context, room, messageId === undefined ? ({ seq }) => seq : placeOf(messageId))
+  return done
+}
+
+export const directTyping: Action<typeof contract.directTyping> = async ({ isTyping = true, ...input }, context) => {
+  await tellTyping(context, conversationNamed(signedIn(context).account, input), isTyping)
+  return done
 }

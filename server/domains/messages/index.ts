@@ -2,7 +2,7 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
-import { directHistory, directSend } from './direct.ts'
+import { directEdit, directHistory, directReact, directRead, directSend, directTyping } from './direct.ts'
 import { edit } from './edits.ts'
 import { followSearch } from './filing.ts'
 import { startHeads } from './heads.ts'
@@ -34,6 +34,10 @@ const actions: Actions<typeof contract> = {
   reactions,
   directHistory,
   directSend,
+  directEdit,
+  directReact,
+  directRead,
+  directTyping,
   pin,
   pins,
   sharedKeyHistory,

@@ -175,6 +175,14 @@ export const direct: readonly Mutation[] = [
     caughtBy: sharedKeyPaths('what nobody could open'),
   },
   {
+    name: 'a direct message is named by who is not in the conversation',
+    breaks: 'direct messages',
+    file: 'server/domains/messages/direct.ts',
+    find: ' && peersOf(room.id).includes(account)',
+    put: '',
+    caughtBy: paths('its author edits it within 15 minutes'),
+  },
+  {
     name: 'the id of a conversation of others leads somewhere',
     breaks: 'direct messages',
     file: 'shared/kit/conversation-id.ts',
