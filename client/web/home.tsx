@@ -24,6 +24,7 @@ import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { useAttention } from './rooms/use-attention.ts'
 import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
+import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
@@ -35,6 +36,8 @@ const IncomingCall = lazy(async () => ({ default: (await import('./calls/incomin
 const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
 
 const FriendsView = lazy(async () => ({ default: (await import('./friends/friends-view.tsx')).FriendsView }))
+
+const StarredView = lazy(async () => ({ default: (await import('./stars/starred-view.tsx')).StarredView }))
 
 const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
 
@@ -52,7 +55,8 @@ export function Home() {
   const rooms = useRooms()
   const blocks = useLoadedBlocks()
   const loadedFriends = useLoadedFriends()
-  const { room, panel, agents, live, calls, friends, profile } = useRoute()
+  const stars = useLoadedStars()
+  const { room, panel, agents, live, calls, friends, starred, profile } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -62,7 +66,7 @@ export function Home() {
   useCalendarReturn()
   const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null || calls || friends || profile !== null
+  const isElsewhere = agents !== null || live !== null || calls || friends || starred || profile !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
@@ -73,112 +77,128 @@ export function Home() {
     <RoomsContext value={rooms}>
       <BlocksContext value={blocks}>
         <FriendsContext value={loadedFriends}>
-          <PersonContext value={setPerson}>
-            <DeletionsUndone>
-              <div className="window">
-                <ConnectionStrip />
-                <NoticeStrip />
-                <div
-                  className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
-                >
-                  {room && (
-                    <button type="button" className="skip" onClick={focusComposer}>
-                      Skip to the message field
-                    </button>
-                  )}
-                  <Sidebar
-                    chosen={room}
-                    agents={agents}
-                    live={live}
-                    calls={calls}
-                    friends={friends}
-                    isBeside={room !== null || isElsewhere}
-                  />
-                  {room && lookOf(room).isWatched && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening the stream" />
-                        </div>
-                      }
-                    >
-                      <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                    </LazyBoundary>
-                  )}
-                  {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-                  {live && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening the livestreams" />
-                        </div>
-                      }
-                    >
-                      <LiveView path={live} />
-                    </LazyBoundary>
-                  )}
-                  {calls && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening the calls" />
-                        </div>
-                      }
-                    >
-                      <CallsView />
-                    </LazyBoundary>
-                  )}
-                  {friends && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening your friends" />
-                        </div>
-                      }
-                    >
-                      <FriendsView />
-                    </LazyBoundary>
-                  )}
-                  {agents && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening the agents" />
-                        </div>
-                      }
-                    >
-                      <AgentsView path={agents} />
-                    </LazyBoundary>
-                  )}
-                  {profile !== null && (
-                    <LazyBoundary
-                      waiting={
-                        <div className="room-none">
-                          <Skeleton label="Opening the profile" />
-                        </div>
-                      }
-                    >
-                      <ProfilePage address={profile} />
-                    </LazyBoundary>
-                  )}
-                  {!room && !isElsewhere && isOpeningTour && (
-                    <div className="room-none">
-                      <Skeleton label="Opening the tour" />
-                    </div>
-                  )}
+          <StarsContext value={stars}>
+            <PersonContext value={setPerson}>
+              <DeletionsUndone>
+                <div className="window">
+                  <ConnectionStrip />
+                  <NoticeStrip />
+                  <div
+                    className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
+                  >
+                    {room && (
+                      <button type="button" className="skip" onClick={focusComposer}>
+                        Skip to the message field
+                      </button>
+                    )}
+                    <Sidebar
+                      chosen={room}
+                      agents={agents}
+                      live={live}
+                      calls={calls}
+                      friends={friends}
+                      starred={starred}
+                      isBeside={room !== null || isElsewhere}
+                    />
+                    {room && lookOf(room).isWatched && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening the stream" />
+                          </div>
+                        }
+                      >
+                        <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
+                      </LazyBoundary>
+                    )}
+                    {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                    {live && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening the livestreams" />
+                          </div>
+                        }
+                      >
+                        <LiveView path={live} />
+                      </LazyBoundary>
+                    )}
+                    {calls && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening the calls" />
+                          </div>
+                        }
+                      >
+                        <CallsView />
+                      </LazyBoundary>
+                    )}
+                    {friends && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening your friends" />
+                          </div>
+                        }
+                      >
+                        <FriendsView />
+                      </LazyBoundary>
+                    )}
+                    {starred && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening your stars" />
+                          </div>
+                        }
+                      >
+                        <StarredView />
+                      </LazyBoundary>
+                    )}
+                    {agents && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening the agents" />
+                          </div>
+                        }
+                      >
+                        <AgentsView path={agents} />
+                      </LazyBoundary>
+                    )}
+                    {profile !== null && (
+                      <LazyBoundary
+                        waiting={
+                          <div className="room-none">
+                            <Skeleton label="Opening the profile" />
+                          </div>
+                        }
+                      >
+                        <ProfilePage address={profile} />
+                      </LazyBoundary>
+                    )}
+                    {!room && !isElsewhere && isOpeningTour && (
+                      <div className="room-none">
+                        <Skeleton label="Opening the tour" />
+                      </div>
+                    )}
+                  </div>
                 </div>
-              </div>
-              <Proof />
-              <ShortcutsKey />
-              <LazyBoundary>
-                <IncomingCall />
-              </LazyBoundary>
-              <LazyBoundary>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</LazyBoundary>
-              <LazyBoundary key={person?.id ?? ''}>
-                {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
-              </LazyBoundary>
-            </DeletionsUndone>
-          </PersonContext>
+                <Proof />
+                <ShortcutsKey />
+                <LazyBoundary>
+                  <IncomingCall />
+                </LazyBoundary>
+                <LazyBoundary>
+                  {token !== null && <InvitationDialog token={token} onAnswered={answered} />}
+                </LazyBoundary>
+                <LazyBoundary key={person?.id ?? ''}>
+                  {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+                </LazyBoundary>
+              </DeletionsUndone>
+            </PersonContext>
+          </StarsContext>
         </FriendsContext>
       </BlocksContext>
     </RoomsContext>

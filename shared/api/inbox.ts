@@ -63,6 +63,29 @@ export const inbox = {
       ),
     }),
   }),
+  alphaMembership: operation({
+    summary:
+      'How the caller stands in alpha, where everybody is from their first sign-in on; whoever leaves it is in again with the next one.',
+    http: 'GET /api/alpha/membership',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ userAddress: CallerAddress }),
+    output: z.object({
+      /** Null of who never was in it. */
+      membership: z
+        .object({
+          user_address: z.string(),
+          notifications_muted: z.boolean(),
+          /** When the last message that they have read was sent; null where they have read none. */
+          last_read_at: Time.nullable(),
+          joined_at: Time,
+          /** Null of who is in it. */
+          left_at: Time.nullable(),
+        })
+        .nullable(),
+    }),
+  }),
   openAgain: operation({
     summary:
       'The rooms that a ban took the caller out of and that are open to them again, as it was lifted or has run out. Not those that they came back to, or left since.',

@@ -27,13 +27,15 @@ export const cursor = {
   before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
   after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
 }
+/** What somebody may say that a message is: `image` is a photo. */
+export const AnyType = z.union([MessageType, z.literal('image')])
 /** Field names of other spellings of a send, folded into the first. */
 const spellings = {
   text: Content.optional(),
   content: Content.optional(),
-  type: z.union([MessageType, z.literal('image')]).optional(),
-  messageType: z.union([MessageType, z.literal('image')]).optional(),
-  message_type: z.union([MessageType, z.literal('image')]).optional(),
+  type: AnyType.optional(),
+  messageType: AnyType.optional(),
+  message_type: AnyType.optional(),
   reply_to: Id.nullish(),
   replyToId: Id.nullish(),
   reply_to_id: Id.nullish(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, ClientId, count, Done, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
+import { directMessages } from './direct-messages.ts'
 import { leanSent } from './lean.ts'
 import { listening, presence, readReceipts } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
@@ -232,6 +233,7 @@ export const messages = {
     output: z.object({ pinnedMessages: z.array(Message) }),
     errors: seen,
   }),
+  ...directMessages,
   ...sharedKeyMessages,
   ...presence,
   ...readReceipts,

@@ -48,7 +48,7 @@ describe('what can be done with a message', () => {
     await line(page, text).and(page.locator('.sent')).waitFor()
     await page.locator('.tools [data-known]').waitFor()
     await menu(page).getByRole('menuitem', { name: 'Edit' }).waitFor()
-    expect(await offered(page)).toEqual(['Edit', 'Copy text', '—', 'Delete'])
+    expect(await offered(page)).toEqual(['Edit', 'Copy text', 'Star', '—', 'Delete'])
     await page.keyboard.press('Escape')
     await menu(page).waitFor({ state: 'detached' })
     await line(page, text).getByRole('button', { name: 'Reply' }).and(page.locator(':not([aria-disabled])')).waitFor()
@@ -117,7 +117,7 @@ describe('what can be done with a message', () => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     }
     await rest()
-    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'About the sender, report'])
+    expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Star', 'About the sender, report'])
     const box = await menu(page).boundingBox()
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeCloseTo(phone.viewport.height, 0)
     await menu(page).getByRole('menuitem', { name: 'Reply' }).tap()

@@ -230,6 +230,7 @@ describe('the contract', () => {
         'deviceKeys.remove',
         'email.remove',
         'identities.unlink',
+        'messages.directRead',
         'messages.presence',
         'messages.read',
         'messages.readMessage',
@@ -245,6 +246,9 @@ describe('the contract', () => {
         'wallet.planRecoverySigner',
       ],
       judged: [
+        'messages.directEdit',
+        'messages.directReact',
+        'messages.directSend',
         'messages.edit',
         'messages.pin',
         'messages.react',

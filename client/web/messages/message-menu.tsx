@@ -6,6 +6,7 @@ import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { isDeletion, type RowAct, rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { useIsStarred, useStarring } from '../stars/use-stars.ts'
 import { useDeletions } from './deletions.tsx'
 
 const editableMilliseconds = 15 * 60_000
@@ -33,6 +34,8 @@ export function MessageMenu(props: {
   const attempt = useAttempt()
   const tell = useTell()
   const { remove } = useDeletions()
+  const isStarred = useIsStarred(message.id)
+  const setStar = useStarring(account)
   const isMine = message.sender_address === account
   const isSent = message.local === 'sent'
   const acts = rowActs(message, room)
@@ -66,6 +69,13 @@ export function MessageMenu(props: {
         <Choice icon="pencil" title="Edit" onPress={doing(() => edit(message))} />
       )}
       {isText && <Choice icon="book" title="Copy text" onPress={doing(copy)} />}
+      {isSent && (
+        <Choice
+          icon="star"
+          title={isStarred ? 'Take the star away' : 'Star'}
+          onPress={doing(() => setStar(message, !isStarred))}
+        />
+      )}
       {!isMine && <Choice icon="flag" title="About the sender, report" onPress={doing(props.onReport)} />}
       {acts.filter(({ isGrave }) => !isGrave).map(choiceOf)}
       {(isDeletedByAuthor || graveActs.length > 0) && <hr />}

@@ -6,12 +6,14 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { useIsStarred } from '../stars/use-stars.ts'
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 
-/** The state of a message: sending, queued, refused, failed, or edited. */
+/** The state of a message: sending, queued, refused, failed, edited or starred. */
 export function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
   const { live, rewrite } = useOpenRoom()
+  const isStarred = useIsStarred(message.id)
   switch (message.local) {
     case 'sending':
       return <p className="state">Sending</p>
@@ -49,10 +51,20 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
         </p>
       )
     case 'sent':
-      return message.is_edited && !message.is_deleted ? (
-        <p className="state" title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
-          edited
-        </p>
-      ) : null
+      return message.is_deleted ? null : (
+        <>
+          {message.is_edited && (
+            <p className="state" title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
+              edited
+            </p>
+          )}
+          {isStarred && (
+            <p className="state">
+              <Icon name="star" />
+              Starred
+            </p>
+          )}
+        </>
+      )
   }
 }

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
@@ -28,6 +28,7 @@ import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
 import type { PanelName } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
+import { takeWanted } from './wanted.ts'
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -54,6 +55,11 @@ export function OpenRoomView(props: {
     },
     [live],
   )
+  const isLive = state.status === 'live'
+  useEffect(() => {
+    const found = isLive ? takeWanted(live.ref) : null
+    if (found) jumpTo(found.id, found.seq)
+  }, [isLive, live, jumpTo])
   const act = useAct()
   const [asked, setAsked] = useState<AskedAct | null>(null)
   const [reactedTo, setReactedTo] = useState<LocalMessage | null>(null)

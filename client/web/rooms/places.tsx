@@ -3,19 +3,23 @@ import type { RoomSummary } from '#shared/api/room'
 import { useFriends } from '../friends/use-friends.ts'
 import { plural } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { useStars } from '../stars/use-stars.ts'
 import { PlaceRow } from './place-row.tsx'
 import { Badge } from './room-list.tsx'
 import { titleOf } from './room-title.ts'
-import { linkToAgents, linkToCalls, linkToFriends, linkToRoom, type Route } from './route.ts'
+import { linkToAgents, linkToCalls, linkToFriends, linkToRoom, linkToStarred, type Route } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
 /** What stands above the rooms, in this order, each for as long as it has something to show. */
-export function Places(props: Pick<Route, 'agents' | 'live' | 'calls' | 'friends'> & { chosenKey: string | null }) {
-  const { agents, live, calls, friends, chosenKey } = props
+export function Places(
+  props: Pick<Route, 'agents' | 'live' | 'calls' | 'friends' | 'starred'> & { chosenKey: string | null },
+) {
+  const { agents, live, calls, friends, starred, chosenKey } = props
   const rooms = useRoomList().value ?? []
   const asking = useFriends().value?.incoming.length ?? 0
+  const hasStars = (useStars().value?.messages.length ?? 0) > 0
   return (
     <nav aria-label="Places">
       <ul className="places">
@@ -32,6 +36,7 @@ export function Places(props: Pick<Route, 'agents' | 'live' | 'calls' | 'friends
           isOpen={friends}
           detail={asking > 0 && plural(asking, 'request')}
         />
+        {(hasStars || starred) && <PlaceRow icon="star" title="Starred" href={linkToStarred} isOpen={starred} />}
       </ul>
     </nav>
   )

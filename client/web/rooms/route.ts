@@ -17,6 +17,8 @@ export interface Route {
   calls: boolean
   /** `#/friends`: the friends of the account. */
   friends: boolean
+  /** `#/starred`: the messages that the account has starred. */
+  starred: boolean
   /** What follows `#/profile/`: whose profile; empty for one's own, to be changed. */
   profile: string | null
 }
@@ -28,6 +30,7 @@ const nowhere: Route = {
   live: null,
   calls: false,
   friends: false,
+  starred: false,
   profile: null,
 }
 
@@ -38,6 +41,7 @@ export function useRoute(): Route {
   if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
   if (key === 'calls') return { ...nowhere, calls: true }
   if (key === 'friends') return { ...nowhere, friends: true }
+  if (key === 'starred') return { ...nowhere, starred: true }
   if (key === 'profile') return { ...nowhere, profile: part ?? '' }
   if (key === 'go-live') return { ...nowhere, live: 'new' }
   if (key === 'live' && !part) return { ...nowhere, live: 'now' }
@@ -63,6 +67,7 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
 
 export const linkToCalls = '#/calls'
 export const linkToFriends = '#/friends'
+export const linkToStarred = '#/starred'
 export const linkToLive = '#/live'
 export const linkToGoLive = '#/go-live'
 

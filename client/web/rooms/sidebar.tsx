@@ -24,13 +24,13 @@ const Cluster = lazy(async () => ({ default: (await import('../operations/cluste
 const Installation = lazy(async () => ({ default: (await import('../operations/installation.tsx')).Installation }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends'> {
+interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends' | 'starred'> {
   chosen: RoomRef | null
   /** Whether something is open beside it, on a wide screen. */
   isBeside: boolean
 }
 
-export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: SidebarProps) {
+export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
@@ -93,7 +93,7 @@ export function Sidebar({ chosen, agents, live, calls, friends, isBeside }: Side
           <Icon name="plus" />
         </button>
       </header>
-      <Places agents={agents} live={live} calls={calls} friends={friends} chosenKey={chosen && roomKey(chosen)} />
+      <Places {...places} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <GroupInvitations />
       <PasskeyOffer />

@@ -5,7 +5,8 @@ import { type Action, signedIn } from '#server/kernel/context'
 import { payFor } from '#server/kernel/pay-for'
 import { messages as rowsBetween } from '#server/log/store'
 import type { inbox as contract } from '#shared/api/inbox'
-import { peerIn, peersOf, roomOfKey } from '#shared/kit/room-key'
+import { conversationIdOf } from '#shared/kit/conversation-id'
+import { peerIn, roomOfKey } from '#shared/kit/room-key'
 
 export const directPreviews: Action<typeof contract.directPreviews> = async (_input, context) => {
   const { node } = context
@@ -27,7 +28,7 @@ export const directPreviews: Action<typeof contract.directPreviews> = async (_in
       if (!row) return []
       const { body, sender, at } = messageFactOf(row)
       return {
-        conversation_id: `/plaza/1/dm/${peersOf(id).join('-')}/proto`,
+        conversation_id: conversationIdOf({ id }),
         sender_address: sender,
         content: body.type === 'system' && !body.deleted ? body.text : null,
         message_type: body.type,

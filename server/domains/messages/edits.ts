@@ -9,7 +9,7 @@ import { messageOf } from '#server/domains/room-state/shown'
 import { standingOf } from '#server/domains/room-state/standing'
 import { acceptedAt, refuseChange, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
-import { type Action, signedIn } from '#server/kernel/context'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -22,15 +22,29 @@ import { present, touchable } from './touched.ts'
 
 const editMilliseconds = 15 * 60_000
 
-export const edit: Action<typeof contract.edit> = async (
-  { room, id, version, text, mentions, blobs, client_action_id },
-  context,
-) => {
+export const edit: Action<typeof contract.edit> = (input, context) => editMessage(context, input)
+
+type Edit = Parameters<typeof edit>[0]
+
+/** Changes a message of the caller's; the new text may be spelled either way. */
+export async function editMessage(
+  context: Context,
+  {
+    room,
+    id,
+    version,
+    text,
+    content,
+    mentions,
+    blobs,
+    client_action_id,
+  }: Omit<Edit, 'text'> & { text?: string | undefined; content?: string | undefined },
+) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { node } = context
-  const draft = draftOf({ text, mentions, blobs }, sealedBy(room))
+  const draft = draftOf({ text, content, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }

@@ -50,7 +50,10 @@ export async function firstSince(key: RoomKey, time: number, total: number): Pro
   return low
 }
 
-export const history: Action<typeof contract.history> = async (input, context) => {
+export const history: Action<typeof contract.history> = (input, context) => pageOf(context, input)
+
+/** A page of a room that the caller may read. */
+export async function pageOf(context: Context, input: Page) {
   refuseBoundsAround(input)
   const { key, isInsider, ...head } = await readable(context, input.room)
   const { from, to, ...more } = await rangeOf(context.node, key, head, input)

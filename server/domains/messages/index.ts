@@ -2,6 +2,7 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
+import { directEdit, directHistory, directReact, directRead, directSend, directTyping } from './direct.ts'
 import { edit } from './edits.ts'
 import { followSearch } from './filing.ts'
 import { startHeads } from './heads.ts'
@@ -31,6 +32,12 @@ const actions: Actions<typeof contract> = {
   removeById,
   react,
   reactions,
+  directHistory,
+  directSend,
+  directEdit,
+  directReact,
+  directRead,
+  directTyping,
   pin,
   pins,
   sharedKeyHistory,

@@ -3,13 +3,13 @@ import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
 import { muteIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { presenceState, presencesOf } from '#server/domains/room-state/online'
-import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
+import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { ephemeral } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import {
   countOccupancy,
   isToRepeat,
@@ -108,7 +108,10 @@ function forget(node: Node, key: RoomKey, { occupancy }: Passing): void {
   leaveOccupancy(node, key, occupancy)
 }
 
-export const typing: Action<typeof contract.typing> = async ({ room, on }, context) => {
+export const typing: Action<typeof contract.typing> = ({ room, on }, context) => tellTyping(context, room, on)
+
+/** Tells a room that the caller types there, or not any more. */
+export async function tellTyping(context: Context, room: RoomRef, on: boolean) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   await context.node.log.ask(key, (view, now) => {

@@ -3,7 +3,7 @@ import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { reactionChanged } from '#server/domains/room-state/events/messages'
 import { muteIn, reactedIn } from '#server/domains/room-state/facts'
 import { refuseRemark, stateOf } from '#server/domains/room-state/state'
-import { type Action, signedIn } from '#server/kernel/context'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
@@ -12,7 +12,12 @@ import { present, touchable } from './touched.ts'
 
 const maxEmojis = 20
 
-export const react: Action<typeof contract.react> = async ({ room, id, emoji, on, client_action_id }, context) => {
+export const react: Action<typeof contract.react> = (input, context) => reactTo(context, input)
+
+type Reaction = Parameters<typeof react>[0]
+
+/** Puts a reaction of the caller's on a message, takes it off, or does whichever of the two changes something. */
+export async function reactTo(context: Context, { room, id, emoji, on, client_action_id }: Reaction) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)

@@ -96,19 +96,22 @@ const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
 export const onRead = (node: Node, listener: ReadListener): void => void listenersOn(node).push(listener)
 
-export const read: Action<typeof contract.read> = ({ room, seq }, context) => mark(context, room, () => seq)
+export const read: Action<typeof contract.read> = ({ room, seq }, context) => markRead(context, room, () => seq)
 
 export const readMessage: Action<typeof contract.readMessage> = async ({ id, messageId }, context) => {
-  await mark(context, groupRef(id), (view) => {
-    const message = messageIn(view, messageId)
-    if (!message) throw new AppError('MESSAGE_NOT_FOUND')
-    return message.seq
-  })
+  await markRead(context, groupRef(id), placeOf(messageId))
   return done
 }
 
+/** Where a message of a room is in its log. */
+export const placeOf = (messageId: string) => (view: View) => {
+  const message = messageIn(view, messageId)
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return message.seq
+}
+
 /** Marks a room as read up to a place in its log. */
-async function mark(context: Context, room: RoomRef, placeIn: (view: View) => number) {
+export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
   const { account } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,

@@ -19,7 +19,7 @@ export const remove: Action<typeof contract.remove> = async ({ room, id, reason,
 }
 
 /** Where a message is; whether its caller may know of it is judged there. */
-async function roomOfMessage(id: string): Promise<RoomKey> {
+export async function roomOfMessage(id: string): Promise<RoomKey> {
   const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
   return row.room

@@ -21,7 +21,10 @@ import { quoteOf } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
 import { otherSealing } from './shared-key.ts'
 
-export const send: Action<typeof contract.send> = async (input, context) => {
+export const send: Action<typeof contract.send> = (input, context) => sendTo(context, input)
+
+/** Sends what somebody says in a room, however it is spelled. */
+export async function sendTo(context: Context, input: Parameters<typeof send>[0]) {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))

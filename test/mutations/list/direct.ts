@@ -10,6 +10,7 @@ const sharedKey = (title: string) => embedded('shared-key-messages', title)
 const sharedKeyPaths = (title: string) => embedded('shared-key-paths', title)
 const guarded = (title: string) => embedded('epoch-guards', title)
 const devices = (title: string) => embedded('device-keys', title)
+const paths = (title: string) => embedded('direct-paths', title)
 
 /** Direct messages, sealed on the devices of the two people. */
 export const direct: readonly Mutation[] = [
@@ -172,5 +173,29 @@ export const direct: readonly Mutation[] = [
     find: 'input.client_msg_id === undefined ? unbound : fault(view)',
     put: 'fault(view)',
     caughtBy: sharedKeyPaths('what nobody could open'),
+  },
+  {
+    name: 'a direct message is named by who is not in the conversation',
+    breaks: 'direct messages',
+    file: 'server/domains/messages/direct.ts',
+    find: ' && peersOf(room.id).includes(account)',
+    put: '',
+    caughtBy: paths('its author edits it within 15 minutes'),
+  },
+  {
+    name: 'the id of a conversation of others leads somewhere',
+    breaks: 'direct messages',
+    file: 'shared/kit/conversation-id.ts',
+    find: '.find((dm) => conversationIdOf(dm) === id)',
+    put: '.at(0)',
+    caughtBy: paths('is that of the caller alone'),
+  },
+  {
+    name: 'a direct message that is sent again by its documented path is stored twice',
+    breaks: 'P2',
+    file: 'server/domains/messages/direct.ts',
+    find: 'room, text, client_msg_id }',
+    put: 'room, text }',
+    caughtBy: paths('with the same `messageId` is stored once'),
   },
 ]

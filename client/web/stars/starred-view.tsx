@@ -1,0 +1,87 @@
+import '../styles/calls.css'
+import '../styles/panels.css'
+import type { Starred } from '#shared/api/stars'
+import { roomKey } from '#shared/kit/room-key'
+import { sealedBy } from '#shared/kit/room-kinds'
+import { useSession } from '../accounts/session.ts'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { fullTimeOf, nameOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { lineOf } from '../media/words.ts'
+import { titleOf } from '../rooms/room-title.ts'
+import { goTo } from '../rooms/route.ts'
+import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
+import { goToMessage } from '../rooms/wanted.ts'
+import { useStarring, useStars } from './use-stars.ts'
+
+/** What is shown at `#/starred`. */
+export function StarredView() {
+  const { value, more, ...loaded } = useStars()
+  return (
+    <main className="room" aria-label="Starred messages">
+      <AgentHead title="Starred messages" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
+      <div className="calls-page">
+        <Listed
+          loaded={{ ...loaded, value: value?.messages ?? null }}
+          empty={
+            <Blank icon="star" title="Nothing is starred">
+              <p>Star a message by its menu, to find it here. Nobody else sees your stars.</p>
+            </Blank>
+          }
+        >
+          {(all) => (
+            <ol className="found" aria-label="Starred messages">
+              {all.map((star) => (
+                <StarredRow key={star.id} star={star} />
+              ))}
+            </ol>
+          )}
+        </Listed>
+        {more && (
+          <ActButton className="button small" onPress={more}>
+            Earlier stars
+          </ActButton>
+        )}
+      </div>
+    </main>
+  )
+}
+
+/** A press leads to the message. */
+function StarredRow({ star }: { star: Starred }) {
+  const client = useClient()
+  const attempt = useAttempt()
+  const { account } = useSession()
+  const setStar = useStarring(account)
+  const room = useRoomList().value?.find((one) => keyOf(one) === roomKey(star.room))
+  const isSealed = sealedBy({ type: star.room.type, messaging_type: room?.messaging_type }) !== null
+  const open = async () => {
+    const before = new Date(Date.parse(star.original_created_at) + 1).toISOString()
+    const { messages } = await client.messages.history({ room: star.room, before, limit: 50 })
+    goToMessage(star.room, star.message_id, messages.find(({ id }) => id === star.message_id)?.seq)
+  }
+  return (
+    <li className="row">
+      <button type="button" onClick={() => attempt(open)}>
+        <small>
+          {nameOf(star.sender_name, star.sender_address)}
+          {room && ` · ${titleOf(room)}`} · {fullTimeOf(star.original_created_at)}
+        </small>
+        <span>{isSealed ? 'Sealed: it opens where it was said' : lineOf(star.content)}</span>
+      </button>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label="Take the star away"
+        title="Take the star away"
+        onClick={() => attempt(() => setStar({ id: star.message_id, room: star.room }, false))}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  )
+}
