@@ -184,7 +184,7 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-solo('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
+test('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
   facilitator.settlements.push({ state: 'unknown' })
   const asked = { ...at(9), paymentHeader: await pay() }
@@ -202,7 +202,7 @@ solo('a call is never charged for after it was cancelled while it was paid for, 
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
 })
 
-solo('nobody is asked to settle what was only verified when its call was cancelled', async () => {
+test('nobody is asked to settle what was only verified when its call was cancelled', async () => {
   const booker = await somebody()
   let cancelled: unknown
   vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
