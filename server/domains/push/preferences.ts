@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { hourBy, isZone } from '#server/domains/scheduling/open-time'
-import { isDuplicate } from '#server/ports/database/port'
+import { upsert } from '#server/ports/database/port'
 import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { PushPreferences, type StoredPreferences } from './model.ts'
@@ -60,11 +60,7 @@ export async function changePreferences(account: string, change: Change): Promis
   const set: Partial<StoredPreferences> = Object.fromEntries(
     named.map(([name, value]) => [fields[name as keyof Preferences], value]),
   )
-  const write = () => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true })
-  await write().catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-    return write()
-  })
+  await upsert(() => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true }))
   return true
 }
 
