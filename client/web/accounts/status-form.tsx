@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useSubmit } from '../kit/use-submit.ts'
 
 /** What the account says of the moment: an emoji and a few words. */
 export function StatusForm() {
@@ -10,25 +11,17 @@ export function StatusForm() {
   const tell = useTell()
   const own = useLoaded('status', async () => (await client.accounts.ownProfile()).user)
   const [draft, setDraft] = useState<{ status_emoji?: string; status_text?: string }>({})
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    const { user } = await client.accounts.updateProfile(draft)
+    own.change(() => user)
+    setDraft({})
+    tell('Saved.')
+  })
   if (!own.value) return null
   const { status_emoji, status_text } = own.value
 
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    try {
-      const { user } = await client.accounts.updateProfile(draft)
-      own.change(() => user)
-      setDraft({})
-      setError(null)
-      tell('Saved.')
-    } catch (cause) {
-      setError(cause)
-    }
-  }
-
   return (
-    <form className="stack" onSubmit={(event) => void save(event)}>
+    <form className="stack" onSubmit={submit}>
       <div className="row">
         <input
           className="input"
@@ -47,11 +40,11 @@ export function StatusForm() {
           value={draft.status_text ?? status_text ?? ''}
           onChange={({ target }) => setDraft({ ...draft, status_text: target.value })}
         />
-        <button type="submit" className="button">
+        <button type="submit" className="button" aria-disabled={isBusy || undefined}>
           Set status
         </button>
       </div>
-      <Problem error={error} />
+      <Problem error={problem} />
     </form>
   )
 }
