@@ -83,7 +83,7 @@ export function suppressionOf(preferences: Wanted, type: PushType, now: number):
 /** From the first hour to before the second, over midnight where that is earlier. */
 function isQuiet({ quietStart: from, quietEnd: to, quietTimezone: zone }: Preferences, now: number): boolean {
   if (from === null || to === null) return false
-  // A zone that another node knows alone says nothing here.
+  // Another node may have taken a zone that this one does not know: its hours are read as UTC.
   const hour = hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)
   return from <= to ? hour >= from && hour < to : hour >= from || hour < to
 }
