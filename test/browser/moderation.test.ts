@@ -70,9 +70,7 @@ describe('moderation in the page', () => {
     for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
     expect(await deskOf(page).innerText()).not.toMatch(ids)
     for (const name of names)
-      expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(
-        /^0x[0-9a-f]{40}$/,
-      )
+      expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
     await restricted(page).getByRole('button', { name: 'Unmute' }).click()
     await expect.poll(() => field(loud).isEnabled()).toBe(true)
     await restricted(page).getByRole('button', { name: 'Lift the ban' }).click()
