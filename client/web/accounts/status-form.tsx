@@ -21,25 +21,30 @@ export function StatusForm() {
   const { status_emoji, status_text } = own.value
 
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="stack" aria-label="Status" onSubmit={submit}>
       <div className="row">
-        <input
-          className="input"
-          aria-label="Emoji of your status"
-          placeholder="🌴"
-          size={3}
-          maxLength={16}
-          value={draft.status_emoji ?? status_emoji ?? ''}
-          onChange={({ target }) => setDraft({ ...draft, status_emoji: target.value.trim() })}
-        />
-        <input
-          className="input grow"
-          aria-label="Your status"
-          placeholder="On holiday until Monday"
-          maxLength={80}
-          value={draft.status_text ?? status_text ?? ''}
-          onChange={({ target }) => setDraft({ ...draft, status_text: target.value })}
-        />
+        <label className="field emoji-field">
+          <span>Emoji</span>
+          <input
+            className="input"
+            placeholder="🌴"
+            maxLength={16}
+            value={draft.status_emoji ?? status_emoji ?? ''}
+            onChange={({ target }) => setDraft({ ...draft, status_emoji: target.value.trim() })}
+          />
+        </label>
+        <label className="field grow">
+          <span>Status</span>
+          <input
+            className="input"
+            placeholder="On holiday until Monday"
+            maxLength={80}
+            value={draft.status_text ?? status_text ?? ''}
+            onChange={({ target }) => setDraft({ ...draft, status_text: target.value })}
+          />
+        </label>
+      </div>
+      <div className="row end">
         <button type="submit" className="button" aria-disabled={isBusy || undefined}>
           Set status
         </button>
