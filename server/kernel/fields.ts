@@ -6,3 +6,5 @@ export const required = { type: String, required: true } as const
 export const optional = { type: String, default: null } as const
 /** A time, which is always there. */
 export const moment = { type: Date, required: true } as const
+/** A time, or null. */
+export const later = { type: Date, default: null } as const

@@ -39,14 +39,14 @@ export interface Limits {
   claim(tier: Tier, address: string, claimed: string): Promise<Spent>
   /** The bucket as it is, without taking from it. */
   peek(tier: Tier, key: string): Promise<Rate>
-  /** A guard against guessing, or against waking somebody, with numbers of its own. True where the call is allowed. */
+  /** Against guessing, or against waking somebody: never more than `limit` in so many seconds, whatever `scale` is. True where the call is allowed. */
   guard(name: string, key: string, limit: number, seconds: number): Promise<boolean>
-  /** Whether a guard would allow a call, without taking from it. */
+  /** Whether `guard` would allow a call, without taking from it. */
   wouldAllow(name: string, key: string, limit: number, seconds: number): Promise<boolean>
-  /** A guard against load, with numbers of its own. True where the call is allowed. */
-  throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
-  /** The same, told as the seconds until a call is allowed; null where this one is. */
+  /** Against load: `limit` times `scale` in so many seconds. Null where the call is allowed; else the seconds until one is. */
   wait(name: string, key: string, limit: number, seconds: number): Promise<number | null>
+  /** The same, for those who are not told how long to wait. True where the call is allowed. */
+  throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')

@@ -26,6 +26,14 @@ export const inHeader = (name: string, description: string) => ({
   description,
   schema: { type: 'string' },
 })
+/** A text, where nothing else is said. */
+export const inQuery = (name: string, description: string, schema: JsonSchema = { type: 'string' }) => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+})
 
 const refusals: readonly [ErrorCode, string][] = [
   ['VALIDATION_ERROR', 'The path cannot be read.'],

@@ -1,5 +1,5 @@
 import type { JsonSchema } from './json-schema.ts'
-import { inHeader, range, refused } from './openapi-files.ts'
+import { inHeader, inQuery, range, refused } from './openapi-files.ts'
 
 const again = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
 const location = (description: string) => ({ Location: { description, schema: { type: 'string' } } })
@@ -12,13 +12,7 @@ const inPath = (name: string, description: string) => ({
   description,
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
 })
-const inQuery = (name: string, description: string) => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema: { type: 'integer', minimum: 0 },
-})
+const whole = { type: 'integer', minimum: 0 }
 
 /** As each of these paths may refuse; where what shows livestreams refuses by itself, there is no body. */
 const refusals = {
@@ -86,8 +80,8 @@ export const mediaPaths: Record<string, Record<string, JsonSchema>> = {
       summary: 'A livestream by HLS with low latency: its playlist, which names its parts beside it.',
       parameters: [
         inPath('id', 'The `playback_id` of the stream.'),
-        inQuery('_HLS_msn', 'The segment to wait for.'),
-        inQuery('_HLS_part', 'The part of it to wait for.'),
+        inQuery('_HLS_msn', 'The segment to wait for.', whole),
+        inQuery('_HLS_part', 'The part of it to wait for.', whole),
       ],
       responses: {
         200: { description: 'The playlist.', content: media('application/vnd.apple.mpegurl') },

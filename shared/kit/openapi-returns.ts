@@ -1,13 +1,5 @@
 import type { JsonSchema } from './json-schema.ts'
-import { refused } from './openapi-files.ts'
-
-const inQuery = (name: string, description: string) => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema: { type: 'string' },
-})
+import { inQuery, refused } from './openapi-files.ts'
 
 /** Where other sites lead browsers back to. */
 export const returnPaths: Record<string, Record<string, JsonSchema>> = {

@@ -169,55 +169,48 @@ describe('answers of agents, by a script', () => {
     expect(await card.getByRole('time').count()).toBe(times)
   })
 
-  test.each([['desktop', desktop]])(
-    'who sets free times is told what is wrong with them; whoever asks sees all of them, and whom to write to, on a %s',
-    async (name, device) => {
-      const [owner, id] = await chatOf(device, {
-        name: `Host on a ${name}`,
-        schedulingEnabled: true,
-        visibility: 'public',
-      })
-      await owner.goto(`${plaza.url}/#/`)
-      await owner.getByRole('button', { name: /Settings$/ }).click()
-      await owner.getByRole('tab', { name: 'Free times' }).click()
-      await owner.getByText('There are none, so nobody is shown a time.').waitFor()
-      const adding = owner.getByRole('form', { name: 'Add a time' })
-      await adding.getByLabel('To', { exact: true }).fill('08:00')
-      await adding.getByRole('button', { name: 'Add' }).click()
-      await adding.getByRole('alert').getByText('It has to end after it begins.').waitFor()
-      await adding.getByLabel('To', { exact: true }).fill('17:00')
-      await adding.getByRole('button', { name: 'Add' }).click()
-      const times = owner.getByRole('list', { name: 'Times of each week' }).getByRole('listitem')
-      await expect.poll(() => times.count()).toBe(5)
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        expect(await axeFaults(owner)).toEqual([])
-      }
-      await times.first().getByRole('button').click()
-      await expect.poll(() => times.count()).toBe(4)
-      await owner.getByRole('spinbutton', { name: 'Notice that you need, in hours' }).fill('0')
-      await owner.getByRole('spinbutton', { name: 'Pause between two calls' }).fill('0')
-      await owner.getByRole('form', { name: 'Calls' }).getByRole('button', { name: 'Save' }).click()
-      await owner.getByText('Saved.').waitFor()
+  test('who sets free times is told what is wrong with them; whoever asks sees all of them, and whom to write to, on a desktop', async () => {
+    const [owner, id] = await chatOf(desktop, { name: 'Bookable', schedulingEnabled: true, visibility: 'public' })
+    await owner.goto(`${plaza.url}/#/`)
+    await owner.getByRole('button', { name: /Settings$/ }).click()
+    await owner.getByRole('tab', { name: 'Free times' }).click()
+    await owner.getByText('There are none, so nobody is shown a time.').waitFor()
+    const adding = owner.getByRole('form', { name: 'Add a time' })
+    await adding.getByLabel('To', { exact: true }).fill('08:00')
+    await adding.getByRole('button', { name: 'Add' }).click()
+    await adding.getByRole('alert').getByText('It has to end after it begins.').waitFor()
+    await adding.getByLabel('To', { exact: true }).fill('17:00')
+    await adding.getByRole('button', { name: 'Add' }).click()
+    const times = owner.getByRole('list', { name: 'Times of each week' }).getByRole('listitem')
+    await expect.poll(() => times.count()).toBe(5)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await axeFaults(owner)).toEqual([])
+    }
+    await times.first().getByRole('button').click()
+    await expect.poll(() => times.count()).toBe(4)
+    await owner.getByRole('spinbutton', { name: 'Notice that you need, in hours' }).fill('0')
+    await owner.getByRole('spinbutton', { name: 'Pause between two calls' }).fill('0')
+    await owner.getByRole('form', { name: 'Calls' }).getByRole('button', { name: 'Save' }).click()
+    await owner.getByText('Saved.').waitFor()
 
-      const page = await plaza.guest(device)
-      await page.goto(`${plaza.url}/#/agents/${id}`)
-      await say(page, 'Can I book a call with you?')
-      const card = lastAnswer(page).getByRole('region', { name: 'Free times' })
-      await card.getByRole('time').first().waitFor()
-      await written(page)
-      const some = await card.getByRole('time').count()
-      await card.getByRole('button', { name: /^All \d+ times$/ }).click()
-      expect(await card.getByRole('time').count()).toBeGreaterThan(some)
-      expect(await card.locator('.chip').count()).toBe(0)
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        expect(await axeFaults(page)).toEqual([])
-      }
-      await card.getByRole('link', { name: 'write to the owner' }).click()
-      await page.getByText('End-to-end encrypted').waitFor()
-    },
-  )
+    const page = await plaza.guest()
+    await page.goto(`${plaza.url}/#/agents/${id}`)
+    await say(page, 'Can I book a call with you?')
+    const card = lastAnswer(page).getByRole('region', { name: 'Free times' })
+    await card.getByRole('time').first().waitFor()
+    await written(page)
+    const some = await card.getByRole('time').count()
+    await card.getByRole('button', { name: /^All \d+ times$/ }).click()
+    expect(await card.getByRole('time').count()).toBeGreaterThan(some)
+    expect(await card.locator('.chip').count()).toBe(0)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect(await axeFaults(page)).toEqual([])
+    }
+    await card.getByRole('link', { name: 'write to the owner' }).click()
+    await page.getByText('End-to-end encrypted').waitFor()
+  })
 
   test('who reads earlier messages stays where they are read', async () => {
     const [page, id] = await chatOf(phone, { name: 'Remembered' })

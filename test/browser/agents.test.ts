@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ModelFailure } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { puppetModel } from '#test/support/puppet-model'
-import { desktop, field, openPlaza, say } from './plaza.ts'
+import { field, openPlaza, say } from './plaza.ts'
 
 const puppet = puppetModel()
 
@@ -16,8 +16,8 @@ describe('agents in the page', () => {
   afterEach(() => plaza.settle())
 
   /** A guest who makes an agent, and is where it is changed. */
-  const maker = async (device: Parameters<typeof plaza.guest>[0], name: string): Promise<Page> => {
-    const page = await plaza.guest(device)
+  const maker = async (name: string): Promise<Page> => {
+    const page = await plaza.guest()
     await page.goto(`${plaza.url}/#/agents`)
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
@@ -27,38 +27,35 @@ describe('agents in the page', () => {
     await page.getByRole('heading', { name, level: 1 }).waitFor()
     return page
   }
-  const chatOf = async (device: Parameters<typeof plaza.guest>[0], name: string): Promise<Page> => {
-    const page = await maker(device, name)
+  const chatOf = async (name: string): Promise<Page> => {
+    const page = await maker(name)
     await page.goto(page.url().replace(/\/edit$/, ''))
     await field(page).waitFor()
     return page
   }
   const answerIn = (page: Page) => page.locator('.answer').last()
 
-  test.each([['desktop', desktop]])(
-    'an answer is shown as it is written, goes on after a reload, and is stopped, on a %s',
-    async (name, device) => {
-      const page = await chatOf(device, `Teller on a ${name}`)
-      await say(page, 'Tell me')
-      const answer = await puppet.asked()
-      answer.say('Once ')
-      await answerIn(page).getByText('Once').waitFor()
-      await page.reload()
-      await answerIn(page).getByText('Once').waitFor()
-      answer.say('upon a **time**')
-      await answerIn(page).locator('strong', { hasText: 'time' }).waitFor()
-      expect(await page.locator('.exchange').count()).toBe(1)
-      await page.getByRole('button', { name: 'Stop' }).click()
-      await answerIn(page).getByText('This answer was stopped.').waitFor()
-      expect(answer.signal.aborted).toBe(true)
-      await page.reload()
-      await answerIn(page).getByText('This answer was stopped.').waitFor()
-      await answerIn(page).getByText('Once upon a time').waitFor()
-    },
-  )
+  test('an answer is shown as it is written, goes on after a reload, and is stopped, on a desktop', async () => {
+    const page = await chatOf('Teller')
+    await say(page, 'Tell me')
+    const answer = await puppet.asked()
+    answer.say('Once ')
+    await answerIn(page).getByText('Once').waitFor()
+    await page.reload()
+    await answerIn(page).getByText('Once').waitFor()
+    answer.say('upon a **time**')
+    await answerIn(page).locator('strong', { hasText: 'time' }).waitFor()
+    expect(await page.locator('.exchange').count()).toBe(1)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await answerIn(page).getByText('This answer was stopped.').waitFor()
+    expect(answer.signal.aborted).toBe(true)
+    await page.reload()
+    await answerIn(page).getByText('This answer was stopped.').waitFor()
+    await answerIn(page).getByText('Once upon a time').waitFor()
+  })
 
   test('an answer that breaks off is kept, and asked for again by a button; a screen reader is told at the end', async () => {
-    const page = await chatOf(desktop, 'Breaker')
+    const page = await chatOf('Breaker')
     const told = page.getByRole('log', { name: 'Answers' })
     await say(page, 'Tell me')
     const first = await puppet.asked()
@@ -77,7 +74,7 @@ describe('agents in the page', () => {
   })
 
   test('an answer that fails says why and what helps; a question that would fail the same way is not asked again by a button', async () => {
-    const page = await chatOf(desktop, 'Failing')
+    const page = await chatOf('Failing')
     const again = answerIn(page).getByRole('button', { name: 'Ask again' })
     const fails = async (failure: ModelFailure) => {
       await say(page, `Fail by ${failure}`)
@@ -96,7 +93,7 @@ describe('agents in the page', () => {
   })
 
   test('T26, T27: what an answer holds is text: no picture is fetched, nothing runs, and a link names where it leads', async () => {
-    const page = await chatOf(desktop, 'Painter')
+    const page = await chatOf('Painter')
     await say(page, 'Paint')
     const answer = await puppet.asked()
     answer.say(
@@ -113,7 +110,7 @@ describe('agents in the page', () => {
   })
 
   test('an agent is tried beside its form, as it was changed', async () => {
-    const page = await maker(desktop, 'Tried')
+    const page = await maker('Tried')
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Speak of the sea')
     await page.getByText('Not saved yet').waitFor()
     await say(page, 'Speak')
@@ -126,7 +123,7 @@ describe('agents in the page', () => {
   })
 
   test('a page that cannot be read says why and is read again by a button; a tool that fails says after how long', async () => {
-    const page = await maker(desktop, 'Reader')
+    const page = await maker('Reader')
     await page.getByRole('tab', { name: 'Knowledge' }).click()
     await page.getByRole('textbox', { name: 'Address' }).fill('https://plaza.invalid/guide')
     await page.keyboard.press('Enter')
@@ -161,7 +158,7 @@ describe('agents in the page', () => {
   })
 
   test('a price is set, with the code by which others ask; it says where payments are simulated', async () => {
-    const page = await maker(desktop, 'Seller')
+    const page = await maker('Seller')
     await page.getByRole('tab', { name: 'Price' }).click()
     await page.getByRole('checkbox', { name: 'People from elsewhere pay' }).check()
     await page.getByRole('spinbutton', { name: 'Price of an answer' }).fill('25')
@@ -191,7 +188,7 @@ describe('agents in the page', () => {
   })
 
   test('an agent of somebody else is found and kept as a favorite', async () => {
-    const owner = await maker(desktop, 'Lighthouse')
+    const owner = await maker('Lighthouse')
     await owner.getByRole('combobox', { name: 'Who may ask it' }).selectOption('public')
     await owner.getByRole('button', { name: 'Save' }).click()
     await owner.getByText('Everything is saved').waitFor()

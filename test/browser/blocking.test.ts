@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, isLive, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, field, isLive, line, openPlaza, say } from './plaza.ts'
 
 /** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
@@ -19,63 +19,59 @@ describe('blocked people', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  test.each([['desktop', desktop]])(
-    'M36: what a blocked person says stands collapsed wherever it is shown, on a %s',
-    async (_name, device) => {
-      const [page, other, third] = [await plaza.guest(device), await plaza.guest(), await plaza.guest()]
-      const mark = randomUUID()
-      const said = `Hateful ${mark}`
-      await becomeModerator(third)
-      await say(other, said)
-      await line(third, said).focus()
-      await line(third, said).getByRole('button', { name: 'More' }).click()
-      await third.getByRole('menuitem', { name: 'Pin' }).click()
-      await third.getByRole('region', { name: 'Pinned messages' }).getByText(said).waitFor()
-      await line(third, said).hover()
-      await line(third, said).getByRole('button', { name: 'Reply' }).click()
-      await say(third, `An answer ${mark}`)
-      const answer = line(page, `An answer ${mark}`)
-      await answer.locator('.quote').getByText(said).waitFor()
-      const pins = page.getByRole('region', { name: 'Pinned messages' })
-      await pins.getByText(said).waitFor()
+  test('M36: what a blocked person says stands collapsed wherever it is shown, on a desktop', async () => {
+    const [page, other, third] = [await plaza.guest(), await plaza.guest(), await plaza.guest()]
+    const mark = randomUUID()
+    const said = `Hateful ${mark}`
+    await becomeModerator(third)
+    await say(other, said)
+    await line(third, said).focus()
+    await line(third, said).getByRole('button', { name: 'More' }).click()
+    await third.getByRole('menuitem', { name: 'Pin' }).click()
+    await third.getByRole('region', { name: 'Pinned messages' }).getByText(said).waitFor()
+    await line(third, said).hover()
+    await line(third, said).getByRole('button', { name: 'Reply' }).click()
+    await say(third, `An answer ${mark}`)
+    const answer = line(page, `An answer ${mark}`)
+    await answer.locator('.quote').getByText(said).waitFor()
+    const pins = page.getByRole('region', { name: 'Pinned messages' })
+    await pins.getByText(said).waitFor()
 
-      await block(page, said)
-      await page.reload()
-      await answer.waitFor()
-      await answer.locator('.quote').getByText(collapsed).waitFor()
-      await pins.getByText(collapsed).waitFor()
-      const own = page.getByRole('list', { name: 'Messages' }).locator('.message', { hasText: collapsed })
-      expect(await own.filter({ has: page.getByRole('button', { name: 'Show' }) }).count()).toBe(1)
+    await block(page, said)
+    await page.reload()
+    await answer.waitFor()
+    await answer.locator('.quote').getByText(collapsed).waitFor()
+    await pins.getByText(collapsed).waitFor()
+    const own = page.getByRole('list', { name: 'Messages' }).locator('.message', { hasText: collapsed })
+    expect(await own.filter({ has: page.getByRole('button', { name: 'Show' }) }).count()).toBe(1)
 
-      const name = (await page.locator('.me strong').textContent()) ?? ''
-      await field(other).pressSequentially(`@${name.split(' ')[1]}`)
-      await other.getByRole('option', { name }).first().click()
-      await field(other).pressSequentially(` live ${mark}`)
-      expect(await page.locator('.typing').innerText()).toBe('')
-      await other.keyboard.press('Enter')
-      await expect.poll(() => own.count()).toBe(3)
-      expect(await page.locator('.message.mentioned').count()).toBe(0)
-      await say(third, `Afterwards ${mark}`)
-      await page.getByRole('log').getByText(`Afterwards ${mark}`).waitFor()
-      expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
+    const name = (await page.locator('.me strong').textContent()) ?? ''
+    await field(other).pressSequentially(`@${name.split(' ')[1]}`)
+    await other.getByRole('option', { name }).first().click()
+    await field(other).pressSequentially(` live ${mark}`)
+    expect(await page.locator('.typing').innerText()).toBe('')
+    await other.keyboard.press('Enter')
+    await expect.poll(() => own.count()).toBe(3)
+    expect(await page.locator('.message.mentioned').count()).toBe(0)
+    await say(third, `Afterwards ${mark}`)
+    await page.getByRole('log').getByText(`Afterwards ${mark}`).waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
 
-      await page.goto(`${plaza.url}/#/alpha/search`)
-      await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
-      await page.keyboard.press('Enter')
-      await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
-      expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
-      await page.goto(`${plaza.url}/#/alpha`)
+    await page.goto(`${plaza.url}/#/alpha/search`)
+    await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
+    await page.goto(`${plaza.url}/#/alpha`)
 
-      const show = own.getByRole('button', { name: 'Show' }).first()
-      await show.focus()
-      await show.press('Enter')
-      await line(page, said).first().waitFor()
-      if (device === desktop) await line(page, said).first().and(page.locator(':focus')).waitFor()
-      await block(page, said, 'Unblock')
-      await pins.getByText(said).waitFor()
-      await answer.locator('.quote').getByText(said).waitFor()
-    },
-  )
+    const show = own.getByRole('button', { name: 'Show' }).first()
+    await show.focus()
+    await show.press('Enter')
+    await line(page, said).first().and(page.locator(':focus')).waitFor()
+    await block(page, said, 'Unblock')
+    await pins.getByText(said).waitFor()
+    await answer.locator('.quote').getByText(said).waitFor()
+  })
 
   test('M36: no message is shown before the list of blocked people is loaded', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]

@@ -27,6 +27,24 @@ describe('forms', () => {
     await page.getByRole('button', { name: /^Topic: 😀/u }).waitFor()
   })
 
+  test('a status is set and is there after a reload; its words have more room than its emoji', async () => {
+    const page = await plaza.guest()
+    const settings = () => page.getByRole('button', { name: /Settings$/ }).click()
+    const form = page.getByRole('form', { name: 'Status' })
+    const [emoji, words] = [form.getByLabel('Emoji'), form.getByLabel('Status')]
+    await settings()
+    await emoji.fill('🌴')
+    await words.fill('Away until Monday')
+    const widths = [await emoji.boundingBox(), await words.boundingBox()].map((box) => box?.width ?? 0)
+    expect(widths[1]).toBeGreaterThan(2 * (widths[0] ?? 0))
+    await form.getByRole('button', { name: 'Set status' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.reload()
+    await settings()
+    await expect.poll(() => words.inputValue()).toBe('Away until Monday')
+    expect(await emoji.inputValue()).toBe('🌴')
+  })
+
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
     const page = await plaza.guest()
     await startPoll(page)

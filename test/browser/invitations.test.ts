@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
 import { rooms } from '#shared/api/rooms'
 import { personAt } from '#test/support/people'
-import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { field, line, openPlaza, phone, say } from './plaza.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -33,8 +33,6 @@ describe('invitations in the page', () => {
   }
   const create = async (page: Page) => {
     const name = `Group ${randomUUID().slice(0, 8)}`
-    if (await page.getByRole('button', { name: 'Back to the rooms' }).isVisible())
-      await page.getByRole('button', { name: 'Back to the rooms' }).click()
     await page.getByRole('button', { name: 'New room' }).click()
     const dialog = page.getByRole('dialog', { name: 'New room' })
     await dialog.getByText('Group', { exact: true }).click()
@@ -57,44 +55,41 @@ describe('invitations in the page', () => {
   }
   const asked = (page: Page) => page.getByRole('dialog', { name: 'Invitation' })
 
-  test.each([['desktop', desktop]])(
-    'M64: a link made in the panel lets in who follows it as a guest, on a %s',
-    async (_name, options) => {
-      const owner = await plaza.guest(options)
-      await owner.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: plaza.url })
-      const name = await create(owner)
-      const url = await invite(owner)
-      expect(url).toMatch(new RegExp(`^${plaza.url}/invite/[\\w-]{43}$`))
-      await owner.getByRole('button', { name: 'Copy' }).click()
-      await owner.getByText('Link copied.').waitFor()
-      expect(await owner.evaluate(() => navigator.clipboard.readText())).toBe(url)
-      await owner.getByText('0 of 10 used').waitFor()
-      await judge(owner, 'links')
+  test('M64: a link made in the panel lets in who follows it as a guest, on a desktop', async () => {
+    const owner = await plaza.guest()
+    await owner.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: plaza.url })
+    const name = await create(owner)
+    const url = await invite(owner)
+    expect(url).toMatch(new RegExp(`^${plaza.url}/invite/[\\w-]{43}$`))
+    await owner.getByRole('button', { name: 'Copy' }).click()
+    await owner.getByText('Link copied.').waitFor()
+    expect(await owner.evaluate(() => navigator.clipboard.readText())).toBe(url)
+    await owner.getByText('0 of 10 used').waitFor()
+    await judge(owner, 'links')
 
-      const guest = await plaza.visit(options)
-      await guest.goto(url)
-      await guest.getByText('You are invited to a room.').waitFor()
-      await judge(guest, 'invited')
-      await guest.getByRole('button', { name: 'Enter as guest' }).click()
-      await asked(guest).getByText(name).waitFor()
-      await asked(guest).getByText('1 member', { exact: true }).waitFor()
-      const join = asked(guest).getByRole('button', { name: 'Join', exact: true })
-      if (options === desktop) expect(await join.evaluate((button) => button === document.activeElement)).toBe(true)
-      await judge(guest, 'invitation')
-      expect(await guest.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name }).count()).toBe(0)
-      await asked(guest).getByRole('button', { name: 'Join', exact: true }).click()
-      await guest.getByRole('heading', { level: 1, name }).waitFor()
-      expect(new URL(guest.url()).pathname).toBe('/')
-      const text = `Here by a link ${randomUUID()}`
-      await say(guest, text)
-      await line(guest, text).and(guest.locator('.sent')).waitFor()
+    const guest = await plaza.visit()
+    await guest.goto(url)
+    await guest.getByText('You are invited to a room.').waitFor()
+    await judge(guest, 'invited')
+    await guest.getByRole('button', { name: 'Enter as guest' }).click()
+    await asked(guest).getByText(name).waitFor()
+    await asked(guest).getByText('1 member', { exact: true }).waitFor()
+    const join = asked(guest).getByRole('button', { name: 'Join', exact: true })
+    expect(await join.evaluate((button) => button === document.activeElement)).toBe(true)
+    await judge(guest, 'invitation')
+    expect(await guest.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name }).count()).toBe(0)
+    await join.click()
+    await guest.getByRole('heading', { level: 1, name }).waitFor()
+    expect(new URL(guest.url()).pathname).toBe('/')
+    const text = `Here by a link ${randomUUID()}`
+    await say(guest, text)
+    await line(guest, text).and(guest.locator('.sent')).waitFor()
 
-      await guest.goto(url)
-      await asked(guest).getByText('You are in this room already.').waitFor()
-      await asked(guest).getByRole('button', { name: 'Open the room' }).click()
-      await field(guest).waitFor()
-    },
-  )
+    await guest.goto(url)
+    await asked(guest).getByText('You are in this room already.').waitFor()
+    await asked(guest).getByRole('button', { name: 'Open the room' }).click()
+    await field(guest).waitFor()
+  })
 
   test('M64: a signed-in person is asked first, and may decline; a revoked and a used-up link show the reason', async () => {
     const [owner, other] = [await plaza.guest(), await plaza.guest()]
@@ -128,29 +123,27 @@ describe('invitations in the page', () => {
     await asked(third).getByText('This invitation is not known.').waitFor()
   })
 
-  test.each([['phone', phone]])(
-    'N05: who a stranger asks into a group says yes or no in the sidebar, on a %s',
-    async (device, options) => {
-      const guest = await plaza.guest(options)
-      const account = await guest.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
-      const stranger = await personAt(plaza.url, `stranger on a ${device}`)
-      const ask = (name: string) => stranger.does('rest', rooms.createGroup, { name, memberAddresses: [account] })
-      if (options === phone) await guest.getByRole('button', { name: 'Back to the rooms' }).click()
-      const invitations = guest.getByRole('region', { name: 'Invitations' })
-      expect(await invitations.isVisible()).toBe(false)
+  test('N05: who a stranger asks into a group says yes or no in the sidebar, on a phone', async () => {
+    const guest = await plaza.guest(phone)
+    const account = await guest.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
+    const stranger = await personAt(plaza.url, 'stranger')
+    const ask = (name: string) => stranger.does('rest', rooms.createGroup, { name, memberAddresses: [account] })
+    await guest.getByRole('button', { name: 'Back to the rooms' }).click()
+    const invitations = guest.getByRole('region', { name: 'Invitations' })
+    expect(await invitations.isVisible()).toBe(false)
 
-      await ask(`Reading ${device}`)
-      await ask(`Selling ${device}`)
-      await invitations.getByText(`Selling ${device}`).waitFor()
-      await judge(guest, 'asked into groups')
-      await invitations.getByRole('button', { name: `Decline Selling ${device}` }).click()
-      await invitations.getByText(`Selling ${device}`).waitFor({ state: 'detached' })
-      await guest.reload()
-      await invitations.getByRole('button', { name: `Join Reading ${device}` }).click()
-      await guest.getByRole('heading', { level: 1, name: `Reading ${device}` }).waitFor()
-      expect(await invitations.isVisible()).toBe(false)
-    },
-  )
+    await ask('Reading')
+    await ask('Selling')
+    await invitations.getByText('Selling').waitFor()
+    await judge(guest, 'asked into groups')
+    await invitations.getByRole('button', { name: 'Decline Selling' }).click()
+    await invitations.getByText('Selling').waitFor({ state: 'detached' })
+    await guest.reload()
+    await invitations.getByRole('button', { name: 'Join Reading' }).click()
+    await guest.getByRole('heading', { level: 1, name: 'Reading' }).waitFor()
+    expect(await invitations.isVisible()).toBe(false)
+  })
+
   test('N05: an invitation that ended unheard is gone from the page once it is answered', async () => {
     const guest = await plaza.guest()
     const account = await guest.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')

@@ -26,8 +26,8 @@ describe('moderation in the page', () => {
     return text
   }
   const nameOf = (page: Page) => page.locator('.me strong').innerText()
-  const moderator = async (device = desktop) => {
-    const page = await plaza.guest(device)
+  const moderator = async () => {
+    const page = await plaza.guest()
     await becomeModerator(page)
     return page
   }
@@ -51,39 +51,34 @@ describe('moderation in the page', () => {
     return name
   }
 
-  test.each([['desktop', desktop]])(
-    'M64: who is banned or muted is listed by name, and lifted there, on a %s',
-    async (_name, device) => {
-      const [page, other, loud] = [await moderator(device), await plaza.guest(), await nameless()]
-      const [said, loudly] = [await speak(other), await speak(loud)]
-      const names = [await nameOf(other), await nameOf(loud)]
-      await page.goto(`${plaza.url}/#/alpha`)
-      await line(page, said).focus()
-      await page.keyboard.press('b')
-      await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).click()
-      await other.getByText('You are banned').waitFor()
-      await line(page, loudly).focus()
-      await page.keyboard.press('1')
-      await pressIn(page, 'Mute')
-      await loud.getByText('You are muted in this room').waitFor()
+  test('M64: who is banned or muted is listed by name, and lifted there, on a desktop', async () => {
+    const [page, other, loud] = [await moderator(), await plaza.guest(), await nameless()]
+    const [said, loudly] = [await speak(other), await speak(loud)]
+    const names = [await nameOf(other), await nameOf(loud)]
+    await page.goto(`${plaza.url}/#/alpha`)
+    await line(page, said).focus()
+    await page.keyboard.press('b')
+    await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).click()
+    await other.getByText('You are banned').waitFor()
+    await line(page, loudly).focus()
+    await page.keyboard.press('1')
+    await pressIn(page, 'Mute')
+    await loud.getByText('You are muted in this room').waitFor()
 
-      await page.goto(`${plaza.url}/#/alpha/moderation`)
-      await tab(page, 'Banned')
-      for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
-      expect(await deskOf(page).innerText()).not.toMatch(ids)
-      for (const name of names)
-        expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(
-          /^0x[0-9a-f]{40}$/,
-        )
-      await restricted(page).getByRole('button', { name: 'Unmute' }).click()
-      await expect.poll(() => field(loud).isEnabled()).toBe(true)
-      await restricted(page).getByRole('button', { name: 'Lift the ban' }).click()
-      await page.getByText('Nobody is banned or muted').waitFor()
-      await other.reload()
-      await other.getByRole('button', { name: 'Join this room' }).or(field(other)).click()
-      await expect.poll(() => field(other).isEnabled()).toBe(true)
-    },
-  )
+    await page.goto(`${plaza.url}/#/alpha/moderation`)
+    await tab(page, 'Banned')
+    for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
+    expect(await deskOf(page).innerText()).not.toMatch(ids)
+    for (const name of names)
+      expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
+    await restricted(page).getByRole('button', { name: 'Unmute' }).click()
+    await expect.poll(() => field(loud).isEnabled()).toBe(true)
+    await restricted(page).getByRole('button', { name: 'Lift the ban' }).click()
+    await page.getByText('Nobody is banned or muted').waitFor()
+    await other.reload()
+    await other.getByRole('button', { name: 'Join this room' }).or(field(other)).click()
+    await expect.poll(() => field(other).isEnabled()).toBe(true)
+  })
 
   test('M64: the card of a banned person offers to lift the ban, and no second ban', async () => {
     const [page, other] = [await moderator(), await plaza.guest()]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, line, openPlaza, pressInHeader, say } from './plaza.ts'
+import { axeFaults, field, line, openPlaza, pressInHeader, say } from './plaza.ts'
 
 describe('people whose names look the same', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -25,8 +25,8 @@ describe('people whose names look the same', () => {
     expect(answer).toBe(true)
   }
   /** A channel with its owner, a namesake of the owner, and somebody whose name is their own. */
-  const gathered = async (device = desktop) => {
-    const [owner, twin, other] = [await plaza.guest(), await plaza.guest(), await plaza.guest(device)]
+  const gathered = async () => {
+    const [owner, twin, other] = [await plaza.guest(), await plaza.guest(), await plaza.guest()]
     const [name, alike] = ['Mira Solberg', 'Mіra  Sоlberg']
     await rename(owner, name)
     await rename(twin, alike)
@@ -45,39 +45,36 @@ describe('people whose names look the same', () => {
     return { owner, twin, other, name, alike }
   }
 
-  test.each([['desktop', desktop]])(
-    'N51: are told apart in messages, mentions and the list of members, on a %s',
-    async (_name, device) => {
-      const { owner, twin, other, name, alike } = await gathered(device)
-      const [own, theirs, plain] = [await speak(owner), await speak(twin), await speak(other)]
-      const handle = (text: string) => line(other, text).locator('.byline .handle')
-      await handle(theirs).waitFor()
-      const [ofOwner, ofTwin] = [await handle(own).innerText(), await handle(theirs).innerText()]
-      expect(ofOwner).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
-      expect(ofTwin).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
-      expect(ofTwin).not.toBe(ofOwner)
-      expect(await handle(plain).count()).toBe(0)
-      expect(await line(other, own).getByText('owner', { exact: true }).count()).toBe(1)
-      expect(await line(other, own).getByText('not a moderator').count()).toBe(0)
-      await line(other, theirs).getByText('not a moderator').waitFor()
-      expect(await axeFaults(other)).toEqual([])
+  test('N51: are told apart in messages, mentions and the list of members, on a desktop', async () => {
+    const { owner, twin, other, name, alike } = await gathered()
+    const [own, theirs, plain] = [await speak(owner), await speak(twin), await speak(other)]
+    const handle = (text: string) => line(other, text).locator('.byline .handle')
+    await handle(theirs).waitFor()
+    const [ofOwner, ofTwin] = [await handle(own).innerText(), await handle(theirs).innerText()]
+    expect(ofOwner).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
+    expect(ofTwin).toMatch(/^0x[0-9a-f]{4}…[0-9a-f]{4}$/)
+    expect(ofTwin).not.toBe(ofOwner)
+    expect(await handle(plain).count()).toBe(0)
+    expect(await line(other, own).getByText('owner', { exact: true }).count()).toBe(1)
+    expect(await line(other, own).getByText('not a moderator').count()).toBe(0)
+    await line(other, theirs).getByText('not a moderator').waitFor()
+    expect(await axeFaults(other)).toEqual([])
 
-      await field(other).pressSequentially('@M')
-      const choices = other.getByRole('listbox', { name: 'Suggestions' })
-      await choices.getByRole('option', { name: alike }).getByText(`not a moderator · ${ofTwin}`).waitFor()
-      await choices.getByRole('option', { name }).getByText(`owner · ${ofOwner}`).waitFor()
-      await field(other).fill('')
+    await field(other).pressSequentially('@M')
+    const choices = other.getByRole('listbox', { name: 'Suggestions' })
+    await choices.getByRole('option', { name: alike }).getByText(`not a moderator · ${ofTwin}`).waitFor()
+    await choices.getByRole('option', { name }).getByText(`owner · ${ofOwner}`).waitFor()
+    await field(other).fill('')
 
-      await pressInHeader(other, 'Members')
-      const members = other.getByRole('tabpanel')
-      const row = (title: string) => members.locator('section', { has: other.getByRole('heading', { name: title }) })
-      await row('Owner').locator('.member', { hasText: name }).getByText(ofOwner).waitFor()
-      await row('Members').locator('.member', { hasText: alike }).getByText(ofTwin).waitFor()
-      await row('Members').locator('.member', { hasText: alike }).getByText('not a moderator').waitFor()
-      expect(await members.locator('.handle').count()).toBe(2)
-      expect(await axeFaults(other)).toEqual([])
-    },
-  )
+    await pressInHeader(other, 'Members')
+    const members = other.getByRole('tabpanel')
+    const row = (title: string) => members.locator('section', { has: other.getByRole('heading', { name: title }) })
+    await row('Owner').locator('.member', { hasText: name }).getByText(ofOwner).waitFor()
+    await row('Members').locator('.member', { hasText: alike }).getByText(ofTwin).waitFor()
+    await row('Members').locator('.member', { hasText: alike }).getByText('not a moderator').waitFor()
+    expect(await members.locator('.handle').count()).toBe(2)
+    expect(await axeFaults(other)).toEqual([])
+  })
 
   test('N51: whoever was made a moderator stands among the moderators, with a badge', async () => {
     const { owner, other } = await gathered()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, isLive, openPlaza } from './plaza.ts'
+import { axeFaults, field, isLive, openPlaza } from './plaza.ts'
 
 describe('voice in an ordinary room', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -27,8 +27,8 @@ describe('voice in an ordinary room', () => {
     await isLive(page)
   }
   /** Two guests in a channel of the first, and its id. */
-  const pair = async (device: typeof desktop) => {
-    const [one, other] = [await plaza.guest(device), await plaza.guest(device)]
+  const pair = async () => {
+    const [one, other] = [await plaza.guest(), await plaza.guest()]
     const made = await post(one, '/api/channels', { name: `Voice ${randomUUID().slice(0, 8)}` })
     const { id } = made.channel as { id: string }
     await post(other, `/api/channels/${id}/join`, {})
@@ -44,60 +44,57 @@ describe('voice in an ordinary room', () => {
     await page.getByRole('menuitem', { name: /^Voice message/ }).click()
   }
 
-  test.each([['desktop', desktop]])(
-    'is recorded from the menu, heard before it is sent, sent once more where the storage was away, and played by another, on a %s',
-    async (_name, device) => {
-      const { one, other } = await pair(device)
-      await begin(one)
-      await expect.poll(() => one.getByRole('meter', { name: 'Loudness' }).getAttribute('value')).not.toBe('0')
-      await press(one, 'Cancel the recording')
-      expect(await tray(one).count()).toBe(0)
+  test('is recorded from the menu, heard before it is sent, sent once more where the storage was away, and played by another, on a desktop', async () => {
+    const { one, other } = await pair()
+    await begin(one)
+    await expect.poll(() => one.getByRole('meter', { name: 'Loudness' }).getAttribute('value')).not.toBe('0')
+    await press(one, 'Cancel the recording')
+    expect(await tray(one).count()).toBe(0)
 
-      await begin(one)
-      // Long enough that a machine that is busy sees it being played.
-      await one.getByRole('timer', { name: 'Recorded' }).getByText('0:06').waitFor()
-      await press(one, 'Stop and listen')
-      await tray(one)
-        .getByRole('button', { name: /^Play, \d+ seconds$/ })
-        .click()
-      await tray(one).getByRole('button', { name: 'Pause' }).waitFor()
-      expect(await axeFaults(one)).toEqual([])
+    await begin(one)
+    // Long enough that a machine that is busy sees it being played.
+    await one.getByRole('timer', { name: 'Recorded' }).getByText('0:06').waitFor()
+    await press(one, 'Stop and listen')
+    await tray(one)
+      .getByRole('button', { name: /^Play, \d+ seconds$/ })
+      .click()
+    await tray(one).getByRole('button', { name: 'Pause' }).waitFor()
+    expect(await axeFaults(one)).toEqual([])
 
-      let failures = 1
-      await one.route('**/api/upload', async (route) => {
-        if (failures-- <= 0) return route.continue()
-        await route.fulfill({ status: 502, json: { error: 'Storage is away', code: 'UPSTREAM_ERROR' } })
-      })
-      await press(one, 'Send')
-      await tray(one)
-        .getByText(/^Not sent\./)
-        .waitFor()
-      await tray(one).getByRole('button', { name: 'Try again' }).click()
-      await tray(one).waitFor({ state: 'detached' })
-      await spoken(one).waitFor()
+    let failures = 1
+    await one.route('**/api/upload', async (route) => {
+      if (failures-- <= 0) return route.continue()
+      await route.fulfill({ status: 502, json: { error: 'Storage is away', code: 'UPSTREAM_ERROR' } })
+    })
+    await press(one, 'Send')
+    await tray(one)
+      .getByText(/^Not sent\./)
+      .waitFor()
+    await tray(one).getByRole('button', { name: 'Try again' }).click()
+    await tray(one).waitFor({ state: 'detached' })
+    await spoken(one).waitFor()
 
-      await spoken(other)
-        .getByRole('button', { name: /^Play, \d+ seconds$/ })
-        .waitFor()
-      const bars = () =>
-        spoken(other)
-          .locator('rect')
-          .evaluateAll((all) => new Set(all.map((bar) => bar.getAttribute('height'))).size)
-      await expect.poll(bars).toBeGreaterThan(3)
-      const position = spoken(other).getByRole('slider', { name: 'Position' })
-      await position.fill('2')
-      await press(other, /^Play, \d+ seconds$/)
-      await spoken(other).getByRole('button', { name: 'Pause' }).waitFor()
-      expect(Number(await position.inputValue())).toBeGreaterThanOrEqual(2)
-      // Played to its end, it stands at its beginning.
-      await spoken(other).getByRole('button', { name: /^Play/ }).waitFor()
-      await expect.poll(() => position.inputValue()).toBe('0')
-      expect(await axeFaults(other)).toEqual([])
-    },
-  )
+    await spoken(other)
+      .getByRole('button', { name: /^Play, \d+ seconds$/ })
+      .waitFor()
+    const bars = () =>
+      spoken(other)
+        .locator('rect')
+        .evaluateAll((all) => new Set(all.map((bar) => bar.getAttribute('height'))).size)
+    await expect.poll(bars).toBeGreaterThan(3)
+    const position = spoken(other).getByRole('slider', { name: 'Position' })
+    await position.fill('2')
+    await press(other, /^Play, \d+ seconds$/)
+    await spoken(other).getByRole('button', { name: 'Pause' }).waitFor()
+    expect(Number(await position.inputValue())).toBeGreaterThanOrEqual(2)
+    // Played to its end, it stands at its beginning.
+    await spoken(other).getByRole('button', { name: /^Play/ }).waitFor()
+    await expect.poll(() => position.inputValue()).toBe('0')
+    expect(await axeFaults(other)).toEqual([])
+  })
 
   test('is a message of its kind, whose file is served as sound and goes with it', async () => {
-    const { one, other, id } = await pair(desktop)
+    const { one, other, id } = await pair()
     await press(one, 'Record a voice message')
     await one.getByRole('timer', { name: 'Recorded' }).getByText('0:01').waitFor()
     await press(one, 'Stop and listen')

@@ -541,14 +541,14 @@ describe('an agent', () => {
     expect(snake.agent.system_instructions).not.toBe('')
   })
 
-  solo('keeps each of several changes at the same time', async () => {
-    const owner = await somebody()
+  test('keeps each of several changes at the same time', async () => {
+    const [owner, again] = [await person(server, 'changes at once'), await person(server, 'changes at once')]
     for (let time = 0; time < 5; time++) {
       const { id } = await agentOf(owner, { visibility: 'public' })
       await Promise.all([
         owner.does('rest', agents.update, { id, visibility: 'private' }),
-        owner.does('rest', agents.update, { id, tags: ['new'] }),
-        owner.does('rest', agents.update, { id, avatarEmoji: '🦊' }),
+        again.does('rest', agents.update, { id, tags: ['new'] }),
+        again.does('rest', agents.update, { id, avatarEmoji: '🦊' }),
       ])
       const { agent } = await owner.does('rest', agents.get, { id })
       expect(agent).toMatchObject({ visibility: 'private', tags: ['new'], avatar_emoji: '🦊' })

@@ -187,7 +187,7 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-solo('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
+test('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
   const [booker, other] = [await somebody(), await somebody()]
   facilitator.settlements.push({ state: 'unknown' })
   const asked = { ...at(9), paymentHeader: await pay() }
@@ -205,7 +205,7 @@ solo('a call is never charged for after it was cancelled while it was paid for, 
   await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
 })
 
-solo('nobody is asked to settle what was only verified when its call was cancelled', async () => {
+test('nobody is asked to settle what was only verified when its call was cancelled', async () => {
   const booker = await somebody()
   let cancelled: unknown
   vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
@@ -273,8 +273,9 @@ solo('a time is free again where its payment is rejected, or nobody works on it 
   await expect.poll(callsOfHost).toHaveLength(1)
   // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
   if (process.env.PLAZA_TEST_STORE === 'mongodb') return
-  await expect.poll(async () => outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('200')
-  expect(await booker.does('rest', booking.schedule, asked)).toMatchObject({ status: 'confirmed', is_paid: true })
+  // Whoever freed the time may still hold the payment.
+  const again = () => booker.tries('rest', booking.schedule, asked)
+  await expect.poll(again).toMatchObject({ ok: true, data: { status: 'confirmed', is_paid: true } })
 })
 
 solo(

@@ -540,7 +540,7 @@ describe('friends', () => {
       await Promise.all(lanes)
     }
 
-    solo('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', async () => {
+    test('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', async () => {
       await racing(2, async (asker, asked, block, turn) => {
         const { id: requestId } = await ask(asker, asked)
         const accepting = () => posted(asked, 'friends/accept', { requestId })

@@ -131,9 +131,9 @@ describe('invitations', () => {
     for (const secret of [token, 'token_hash']) expect(shown).not.toContain(secret)
   })
 
-  solo('M64: making and taking back are in the log of moderation, and told to moderators at once', async () => {
-    const line = await owner.socket('/moderation')
-    line.socket.emit('mod:listen', { room: group }, () => {})
+  test('M64: making and taking back are in the log of moderation, and told to moderators at once', async () => {
+    const lines = await Promise.all(server.urls.map((url) => owner.socket('/moderation', url)))
+    for (const line of lines) await owner.does(line, moderation.queue, { scope: 'room', room: group })
     const { invitation } = await make()
     await owner.does('rest', invitations.revoke, { room: group, id: invitation.id })
     await owner.does('socket', invitations.revoke, { room: group, id: invitation.id })
@@ -145,6 +145,8 @@ describe('invitations', () => {
     const entries = 'logs' in log ? log.logs : []
     expect(entries.map(({ action_type }) => action_type)).toEqual(['uninvite', 'invite'])
     expect(entries[1]?.metadata).toMatchObject({ invitation_id: invitation.id, max_uses: 10 })
+    const told = [...entries].reverse().map((entry) => ({ room: group, entry }))
+    for (const line of lines) await expect.poll(() => line.all(logged)).toEqual(told)
     expect(await open()).toEqual([])
   })
 

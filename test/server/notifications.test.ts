@@ -129,7 +129,7 @@ solo.each([
   }
 })
 
-solo('M36: a block and its end change the unread counts of every device at once, in every room', async () => {
+test('M36: a block and its end change the unread counts of every device at once, in every room', async () => {
   const [room, left] = [await channelOf(owner, member, other), await channelOf(owner, member)]
   await says(room, '@one', [member])
   await says(room, 'two')

@@ -175,7 +175,7 @@ describe('points', () => {
   test('of many claims at once, of the same and of others, each is given once', async () => {
     await takesName(one)
     await one.does('rest', accounts.updateProfile, { socials: [{ platform: 'x', handle: 'earner' }] })
-    const doors = [one, await person(server, `earning ${round}`)]
+    const doors = [one, await person(server, `earning ${round}`, two.url)]
     const tried = Array.from({ length: 24 }, (_, at) => {
       const who = doors[at % 2] as Person
       return at % 3 === 0
@@ -249,9 +249,8 @@ describe('points', () => {
     })
   })
 
-  solo('every device of the account is told, wherever it is connected, and nobody else', async () => {
-    const other = await person(server, `earning ${round}`)
-    const mine = [await one.socket('/notifications'), await other.socket('/notifications')]
+  test('every device of the account is told, wherever it is connected, and nobody else', async () => {
+    const mine = [await one.socket('/notifications'), await one.socket('/notifications', two.url)]
     const theirs = await two.socket('/notifications')
     await one.does('rest', points.claimDaily, {})
     for (const line of mine)

@@ -1,9 +1,10 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { contactNoteChanged, noteLength } from '#shared/api/contact-notes'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useSubmit } from '../kit/use-submit.ts'
 
 /** What the account has noted about somebody. What another device writes takes the place of what was read, not of what is being written. */
 export function ContactNote({ subject }: { subject: string }) {
@@ -11,8 +12,6 @@ export function ContactNote({ subject }: { subject: string }) {
   const tell = useTell()
   const note = useLoaded(subject, async () => (await client.contactNotes.read({ subject })).notes ?? '')
   const [draft, setDraft] = useState<string | null>(null)
-  const [problem, setProblem] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
   const { change } = note
   useEffect(
     () =>
@@ -22,25 +21,17 @@ export function ContactNote({ subject }: { subject: string }) {
     [client, subject, change],
   )
 
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy || draft === null) return
-    setBusy(true)
-    try {
-      const { notes } = await client.contactNotes.write({ subject, notes: draft })
-      note.change(() => notes ?? '')
-      setDraft(null)
-      setProblem(null)
-      tell(notes === null ? 'The note is taken away.' : 'The note is saved.')
-    } catch (cause) {
-      setProblem(cause)
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    if (draft === null) return
+    const { notes } = await client.contactNotes.write({ subject, notes: draft })
+    note.change(() => notes ?? '')
+    setDraft(null)
+    tell(notes === null ? 'The note is taken away.' : 'The note is saved.')
+  })
 
   const isChanged = draft !== null && draft !== note.value
   return (
-    <form className="stack" onSubmit={(event) => void save(event)}>
+    <form className="stack" onSubmit={submit}>
       <label className="field">
         <span>Your note</span>
         <textarea

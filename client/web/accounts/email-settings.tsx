@@ -1,7 +1,7 @@
 import { useClient } from '../connection/client.ts'
-import { useAttempt } from '../kit/toasts.tsx'
 import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
+import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
 
 /** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
@@ -28,25 +28,7 @@ export function EmailSettings() {
         verify={(email, code) => client.email.verifyCode({ email, code, walletAddress }).then(reload)}
         remove={() => client.email.remove({ walletAddress }).then(reload)}
       />
-      {user.email !== null && <Updates />}
+      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title="Write to me about what is new" />}
     </>
-  )
-}
-
-/** Whether letters about what is new come to the address. */
-function Updates() {
-  const client = useClient()
-  const attempt = useAttempt()
-  const { user, reload } = useSession()
-  const change = (email_updates_opt_in: boolean) =>
-    attempt(async () => {
-      await client.accounts.updateProfile({ email_updates_opt_in })
-      reload()
-    })
-  return (
-    <label className="row">
-      <input type="checkbox" checked={user.email_updates_opt_in} onChange={({ target }) => change(target.checked)} />
-      <span>Write to me about what is new</span>
-    </label>
   )
 }

@@ -90,7 +90,7 @@ function TagForm(props: {
   return (
     <form className="stack" aria-label="Tag" onSubmit={save}>
       <div className="row">
-        <label className="field friend-emoji">
+        <label className="field emoji-field">
           <span>Emoji</span>
           <input className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
         </label>

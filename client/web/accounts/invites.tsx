@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -6,6 +6,7 @@ import { nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useSubmit } from '../kit/use-submit.ts'
 
 /** The codes by which the account invites others, who came by them, and a field for the code of somebody else. */
 export function Invites({ onUsed }: { onUsed: () => void }) {
@@ -52,25 +53,14 @@ function RedeemForm({ onUsed }: { onUsed: () => void }) {
   const client = useClient()
   const tell = useTell()
   const [code, setCode] = useState('')
-  const [problem, setProblem] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setProblem(null)
-    try {
-      const { message } = await client.invites.redeem({ code })
-      tell(message)
-      setCode('')
-      onUsed()
-    } catch (cause) {
-      setProblem(cause)
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    const { message } = await client.invites.redeem({ code })
+    tell(message)
+    setCode('')
+    onUsed()
+  })
   return (
-    <form className="stack" onSubmit={(event) => void submit(event)}>
+    <form className="stack" onSubmit={submit}>
       <div className="row">
         <input
           className="input grow"

@@ -4,10 +4,11 @@ import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { canNotify } from '../rooms/use-attention.ts'
 import { NotifySwitch, refused } from './notify-switch.tsx'
+import { ProfileSwitch } from './profile-switch.tsx'
 import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
 
@@ -38,7 +39,10 @@ export function Notifications() {
         <NotifySwitch />
         <PushSwitch />
         {canNotify() && Notification.permission === 'denied' && <p className="hint">{refused}</p>}
-        <DoNotDisturb />
+      </section>
+      <section className="stack">
+        <h3 className="label">In every browser of yours</h3>
+        <ProfileSwitch name="do_not_disturb" title="Do not disturb: tell me of nothing" />
       </section>
       <Problem error={preferences.error} onRetry={preferences.reload} />
       {preferences.value ? (
@@ -96,28 +100,6 @@ function PushSwitch() {
         onChange={({ target }) => void change(target.checked)}
       />
       Tell me while the page is closed, too
-    </label>
-  )
-}
-
-/** Holds for every browser of the account. */
-function DoNotDisturb() {
-  const client = useClient()
-  const attempt = useAttempt()
-  const own = useLoaded('disturbed', async () => (await client.accounts.ownProfile()).user)
-  const change = (do_not_disturb: boolean) =>
-    attempt(async () => {
-      const { user } = await client.accounts.updateProfile({ do_not_disturb })
-      own.change(() => user)
-    })
-  return (
-    <label className="check">
-      <input
-        type="checkbox"
-        checked={own.value?.do_not_disturb ?? false}
-        onChange={({ target }) => change(target.checked)}
-      />
-      Do not disturb me: no browser of mine is told of anything
     </label>
   )
 }

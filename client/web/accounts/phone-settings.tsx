@@ -1,16 +1,16 @@
 import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
-import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ContactSettings } from './contact-settings.tsx'
+import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
 
 const words: ProblemWords = {
   VALIDATION_ERROR: 'This does not look like a phone number. Begin with + and the number of the country.',
 }
 
-/** The verified number of the account, by which friends find it. */
+/** The verified number of the account, by which friends find it, and others only where its owner allows it. */
 export function PhoneSettings() {
   const client = useClient()
   const { account: walletAddress, status } = useSession()
@@ -37,30 +37,9 @@ export function PhoneSettings() {
         verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
         remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
       />
-      {phone.value.verified && <Findable />}
+      {phone.value.verified && (
+        <ProfileSwitch name="findable_by_phone" title="Let everybody who knows this number find me" />
+      )}
     </>
-  )
-}
-
-/** Friends can find the account by its phone number; other people only if its owner allows it. */
-function Findable() {
-  const client = useClient()
-  const attempt = useAttempt()
-  const profile = useLoaded('findable', async () => (await client.accounts.ownProfile()).user)
-  if (!profile.value) return null
-  const change = (findable_by_phone: boolean) =>
-    attempt(async () => {
-      await client.accounts.updateProfile({ findable_by_phone })
-      profile.reload()
-    })
-  return (
-    <label className="row">
-      <input
-        type="checkbox"
-        checked={profile.value.findable_by_phone}
-        onChange={(event) => change(event.target.checked)}
-      />
-      <span>Let everybody who knows this number find me</span>
-    </label>
   )
 }

@@ -1,7 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { useSubmit } from '../kit/use-submit.ts'
 import { useSession } from './session.ts'
 
 export function ProfileForm() {
@@ -10,26 +11,18 @@ export function ProfileForm() {
   const { user, reload } = useSession()
   const [displayName, setDisplayName] = useState(user.display_name ?? '')
   const [username, setUsername] = useState(user.username ?? '')
-  const [error, setError] = useState<unknown>(null)
-
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    setError(null)
-    try {
-      if (displayName.trim() !== (user.display_name ?? '')) {
-        await client.accounts.updateProfile({ display_name: displayName.trim() || null })
-      }
-      const name = username.trim().replace('@', '').toLowerCase()
-      if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
-      reload()
-      tell('Saved.')
-    } catch (cause) {
-      setError(cause)
+  const { problem, submit } = useSubmit(async () => {
+    if (displayName.trim() !== (user.display_name ?? '')) {
+      await client.accounts.updateProfile({ display_name: displayName.trim() || null })
     }
-  }
+    const name = username.trim().replace('@', '').toLowerCase()
+    if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
+    reload()
+    tell('Saved.')
+  })
 
   return (
-    <form className="stack" onSubmit={save}>
+    <form className="stack" onSubmit={submit}>
       <label className="field">
         <span>Display name</span>
         <input
@@ -52,7 +45,7 @@ export function ProfileForm() {
         />
         <small>3 to 20 letters, digits or underscores. People find you by it.</small>
       </label>
-      <Problem error={error} />
+      <Problem error={problem} />
       <div className="row end">
         <button type="submit" className="button main">
           Save

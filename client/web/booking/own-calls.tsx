@@ -1,3 +1,4 @@
+import '../styles/calls.css'
 import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
 import { useClient } from '../connection/client.ts'
@@ -79,7 +80,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
     onChange()
   }
   return (
-    <li className="row wrap">
+    <li className="row wrap booked-call">
       <span className="grow">
         <span className="numerals">{time}</span>
         <small>

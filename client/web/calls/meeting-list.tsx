@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -6,6 +6,7 @@ import { isolated, plural, timeOf } from '../kit/format.ts'
 import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useSubmit } from '../kit/use-submit.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 
 /** The meetings that the account has opened and that go on, and the room that it has for good. */
@@ -69,25 +70,14 @@ export function MeetingList() {
 function OpenMeeting({ onOpened }: { onOpened: () => void }) {
   const client = useClient()
   const [title, setTitle] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const open = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      const wanted = title.trim()
-      await client.meetings.create(wanted ? { title: wanted } : {})
-      setTitle('')
-      onOpened()
-    } catch (cause) {
-      setError(cause)
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    const wanted = title.trim()
+    await client.meetings.create(wanted ? { title: wanted } : {})
+    setTitle('')
+    onOpened()
+  })
   return (
-    <form className="stack" onSubmit={open}>
+    <form className="stack" onSubmit={submit}>
       <div className="row wrap">
         <input
           className="input grow"
@@ -101,7 +91,7 @@ function OpenMeeting({ onOpened }: { onOpened: () => void }) {
           Open a meeting
         </button>
       </div>
-      <Problem error={error} />
+      <Problem error={problem} />
     </form>
   )
 }

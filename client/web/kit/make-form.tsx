@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Problem } from './notice.tsx'
 import type { ProblemWords } from './problem.ts'
+import { useSubmit } from './use-submit.ts'
 
 interface MakeFormProps {
   label: string
@@ -14,27 +15,14 @@ interface MakeFormProps {
 
 /** A form that makes something: it cannot be sent again before its action has ended, and says below the button why that failed. */
 export function MakeForm({ label, action, words, onMake, children }: MakeFormProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    try {
-      await onMake()
-      setError(null)
-    } catch (cause) {
-      setError(cause)
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, submit } = useSubmit(onMake)
   return (
     <form className="stack" aria-label={label} onSubmit={submit}>
       {children}
       <button type="submit" className="button main" disabled={isBusy}>
         {action}
       </button>
-      <Problem error={error} {...(words && { words })} />
+      <Problem error={problem} {...(words && { words })} />
     </form>
   )
 }

@@ -1,7 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { useSubmit } from '../kit/use-submit.ts'
 import { findPeople } from './find-people.ts'
 
 interface PeopleFormProps {
@@ -21,26 +22,15 @@ export function PeopleForm({ title, field, hint, maxLength, action, onFound }: P
   const client = useClient()
   const tell = useTell()
   const [written, setWritten] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
   const leave = (left: readonly string[]) => setWritten(left.join(', '))
-  const act = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      const found = await findPeople(client, written)
-      if (found.length === 0) throw new Error('Write a name, a username or an address.')
-      tell(await onFound(found, leave))
-      setWritten('')
-    } catch (cause) {
-      setError(cause)
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, submit } = useSubmit(async () => {
+    const found = await findPeople(client, written)
+    if (found.length === 0) throw new Error('Write a name, a username or an address.')
+    tell(await onFound(found, leave))
+    setWritten('')
+  })
   return (
-    <form className="stack" aria-label={title} onSubmit={act}>
+    <form className="stack" aria-label={title} onSubmit={submit}>
       <div className="row">
         <input
           className="input grow"
@@ -55,7 +45,7 @@ export function PeopleForm({ title, field, hint, maxLength, action, onFound }: P
           {action}
         </button>
       </div>
-      <Problem error={error} />
+      <Problem error={problem} />
     </form>
   )
 }

@@ -7,7 +7,7 @@ import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
-import { Icon } from '../kit/icon.tsx'
+import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { GroupInvitations } from './group-invitations.tsx'
@@ -54,44 +54,12 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
         <span className="grow" />
         {user.role !== 'user' && (
           <>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label="Cluster"
-              title="Cluster"
-              onClick={() => setOpen('cluster')}
-            >
-              <Icon name="poll" />
-            </button>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label="Installation"
-              title="Installation"
-              onClick={() => setOpen('installation')}
-            >
-              <Icon name="flag" />
-            </button>
+            <HeadButton title="Cluster" icon="poll" onPress={() => setOpen('cluster')} />
+            <HeadButton title="Installation" icon="flag" onPress={() => setOpen('installation')} />
           </>
         )}
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Browse channels"
-          title="Browse channels"
-          onClick={() => setOpen('browse')}
-        >
-          <Icon name="search" />
-        </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="New room"
-          title="New room"
-          onClick={() => setOpen('create')}
-        >
-          <Icon name="plus" />
-        </button>
+        <HeadButton title="Browse channels" icon="search" onPress={() => setOpen('browse')} />
+        <HeadButton title="New room" icon="plus" onPress={() => setOpen('create')} />
       </header>
       <Places {...places} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
@@ -121,5 +89,13 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
         {open === 'settings' && <Settings onClose={close} />}
       </LazyBoundary>
     </Frame>
+  )
+}
+
+function HeadButton({ title, icon, onPress }: { title: string; icon: IconName; onPress: () => void }) {
+  return (
+    <button type="button" className="icon-button" aria-label={title} title={title} onClick={onPress}>
+      <Icon name={icon} />
+    </button>
   )
 }

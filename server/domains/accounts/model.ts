@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
-import { required } from '#server/kernel/fields'
+import { optional, required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
 import type { Social } from '#shared/api/account-records'
 
@@ -81,8 +81,6 @@ export interface Account {
   created_at: Date
   updated_at: Date
 }
-
-const optional = { type: String, default: null }
 
 export const Accounts = mongoose.model<Account>(
   'Accounts',

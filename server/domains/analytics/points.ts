@@ -1,13 +1,13 @@
 import { PointEntries } from '#server/domains/points/model'
 import { idBetween } from './id-times.ts'
 
-/** So many points for one reason: of a few of these is every entry, so that sums are counts. */
+/** A reason, and how many points were given for it. There are few of these, so a sum of points is made of how often each was given. */
 export interface Gift {
   reason: string
   points: number
 }
 
-/** All that were ever given. */
+/** Each that was ever given. */
 export async function giftsOf(): Promise<Gift[]> {
   const reasons = await PointEntries.distinct('reason')
   const gifts = reasons.map(async (reason) =>

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { later, moment, required } from '#server/kernel/fields'
 import type { BroadcastTarget } from '#shared/api/broadcasts'
 
 /** What many are told, and how far that is. */
@@ -17,7 +18,6 @@ export interface StoredBroadcast {
   finished_at: Date | null
 }
 
-const required = { type: String, required: true } as const
 const count = { type: Number, default: 0 } as const
 
 export const Broadcasts = mongoose.model<StoredBroadcast>(
@@ -28,13 +28,13 @@ export const Broadcasts = mongoose.model<StoredBroadcast>(
       message: required,
       target: required,
       created_by: required,
-      created_at: { type: Date, required: true },
+      created_at: moment,
       cursor: { type: String, default: '' },
       total: count,
       sent: count,
       failed: count,
       push_sent: count,
-      finished_at: { type: Date, default: null },
+      finished_at: later,
     } as object,
     { collection: 'broadcasts', versionKey: false },
   ).index({ created_at: -1 }),

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { moment, required } from '#server/kernel/fields'
 
 /** A setting that somebody has decided. */
 export interface StoredSetting {
@@ -9,8 +10,6 @@ export interface StoredSetting {
   updated_at: Date
 }
 
-const required = { type: String, required: true } as const
-
 export const InstallationSettings = mongoose.model<StoredSetting>(
   'InstallationSettings',
   new Schema<StoredSetting>(
@@ -18,7 +17,7 @@ export const InstallationSettings = mongoose.model<StoredSetting>(
       _id: required,
       value: { type: Schema.Types.Mixed, default: null },
       updated_by: required,
-      updated_at: { type: Date, required: true },
+      updated_at: moment,
     },
     { collection: 'installation_settings', versionKey: false },
   ),

@@ -14,7 +14,7 @@ import { tellWatchers, tick, watch } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
-const ownOrAny = (context: Context, agent: string): Promise<StoredAgent> =>
+const lookedAfterBy = (context: Context, agent: string): Promise<StoredAgent> =>
   lookedAfter(context.node, signedIn(context).account, agent)
 
 export const knowledge = defineDomain(
@@ -46,7 +46,7 @@ export const knowledge = defineDomain(
     },
 
     async update({ id, knowledge_id, userAddress: _, ...input }, context) {
-      const agent = await ownOrAny(context, id)
+      const agent = await lookedAfterBy(context, id)
       return { ...done, item: shown(await updateItem(context.node, agent, knowledge_id, input)) }
     },
 
@@ -58,7 +58,7 @@ export const knowledge = defineDomain(
     },
 
     async index({ id, knowledgeId }, context) {
-      await ownOrAny(context, id)
+      await lookedAfterBy(context, id)
       const item = await itemOf(id, knowledgeId)
       if (isBeingRead(item, context.node.now())) throw stillRead()
       const asked = await askToRead(context.node, item)
@@ -105,6 +105,6 @@ async function ofCaller(context: Context, item: string | undefined, agent: strin
   if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
     throw new AppError('KNOWLEDGE_NOT_FOUND')
   const id = found?.agent_id ?? agent ?? ''
-  await ownOrAny(context, id)
+  await lookedAfterBy(context, id)
   return found ? [found] : itemsOf(id)
 }

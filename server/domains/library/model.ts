@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
+import { later, optional, required } from '#server/kernel/fields'
 import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/knowledge-records'
 
 /** A URL that an agent knows. */
@@ -65,7 +65,6 @@ export interface StoredChunk {
 
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
-const time = { type: Date, default: null } as const
 
 export const KnowledgeItems = mongoose.model<StoredItem>(
   'KnowledgeItems',
@@ -91,16 +90,16 @@ export const KnowledgeItems = mongoose.model<StoredItem>(
       pages: count,
       building: optional,
       job: optional,
-      claimed_at: time,
-      stale_since: time,
+      claimed_at: later,
+      stale_since: later,
       etag: optional,
       modified: optional,
       hash: optional,
       embedder: optional,
       created_at: { type: Date, required: true },
-      indexed_at: time,
-      last_synced_at: time,
-      tried_at: time,
+      indexed_at: later,
+      last_synced_at: later,
+      tried_at: later,
       sync_at: { type: Date },
     },
     { collection: 'knowledge_items', versionKey: false, minimize: false },

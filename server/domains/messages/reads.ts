@@ -9,7 +9,7 @@ import { payFor } from '#server/kernel/pay-for'
 import { RoomEvents } from '#server/log/model'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
-import { isDuplicate } from '#server/ports/database/port'
+import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
 import { groupRef } from '#shared/api/room-paths'
 import { AppError } from '#shared/errors'
@@ -155,9 +155,5 @@ export const receipts: Action<typeof contract.receipts> = async ({ id }, context
 /** Never lowers a mark, in whatever order marks arrive. */
 async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
   const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
-  const write = () => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true })
-  await write().catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-    return write()
-  })
+  await upsert(() => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true }))
 }

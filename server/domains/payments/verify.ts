@@ -31,7 +31,8 @@ export function digestOf({ authorization }: Proof, network: NetworkFacts): `0x${
 }
 
 /**
- * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now, and signed by the payer. Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
+ * Judges a payment header by itself: whether it is well formed, for this payee and network, enough, good now, and signed by the payer.
+ * Without the chain the signature of a contract wallet cannot be checked. Throws where the chain gives no answer.
  */
 export async function judgeProof(
   header: string,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { signedInAmong } from '#server/domains/identity/devices'
 import type { Node } from '#server/kernel/context'
-import { isDuplicate } from '#server/ports/database/port'
+import { upsert } from '#server/ports/database/port'
 import type { Subscription } from '#server/ports/push/port'
 import { PushBrowsers, type StoredBrowser } from './model.ts'
 
@@ -15,12 +15,13 @@ export async function keepBrowser(node: Node, account: string, device: string, g
   const { endpoint, p256dh, auth } = given
   const now = new Date(node.now())
   const kept = { account, device, endpoint, p256dh, auth, updated_at: now }
-  const write = () =>
-    PushBrowsers.updateOne({ _id: idOf(endpoint) }, { $set: kept, $setOnInsert: { created_at: now } }, { upsert: true })
-  await write().catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-    return write()
-  })
+  await upsert(() =>
+    PushBrowsers.updateOne(
+      { _id: idOf(endpoint) },
+      { $set: kept, $setOnInsert: { created_at: now } },
+      { upsert: true },
+    ),
+  )
   const older = await PushBrowsers.find({ account }, { _id: 1 }).sort({ updated_at: -1 }).skip(browsersAtMost).lean()
   if (older.length > 0) await PushBrowsers.deleteMany({ _id: { $in: older.map(({ _id }) => _id) }, account })
 }

@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { hourBy, isZone } from '#server/domains/scheduling/open-time'
-import { isDuplicate } from '#server/ports/database/port'
+import { upsert } from '#server/ports/database/port'
 import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { PushPreferences, type StoredPreferences } from './model.ts'
@@ -60,11 +60,7 @@ export async function changePreferences(account: string, change: Change): Promis
   const set: Partial<StoredPreferences> = Object.fromEntries(
     named.map(([name, value]) => [fields[name as keyof Preferences], value]),
   )
-  const write = () => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true })
-  await write().catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-    return write()
-  })
+  await upsert(() => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true }))
   return true
 }
 
@@ -87,7 +83,7 @@ export function suppressionOf(preferences: Wanted, type: PushType, now: number):
 /** From the first hour to before the second, over midnight where that is earlier. */
 function isQuiet({ quietStart: from, quietEnd: to, quietTimezone: zone }: Preferences, now: number): boolean {
   if (from === null || to === null) return false
-  // A zone that another node knows alone says nothing here.
+  // Another node may have taken a zone that this one does not know: its hours are read as UTC.
   const hour = hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)
   return from <= to ? hour >= from && hour < to : hour >= from || hour < to
 }

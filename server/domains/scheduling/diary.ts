@@ -10,7 +10,7 @@ const minute = 60_000
 const longest = 1_440 * minute
 /** Each time that a number is taken, somebody else has booked. */
 const attempts = 200
-/** The calls of strangers within a fortnight to either side count together. */
+/** The calls of strangers in the 14 days before and after one count together. */
 const strangersSpan = 14 * longest
 
 export type NewCall = Omit<StoredCall, 'number' | 'ends_at'>
@@ -20,7 +20,7 @@ interface Rule {
   buffer: number
   /** The most calls that are not paid for and still to come, of one who books at one host, or makes them for others; null for any number. */
   ahead: number | null
-  /** The most of these that one host has with all who are no friends of theirs, within a fortnight to either side. */
+  /** The most of these that one host has with all who are no friends of theirs, in the 14 days before and after one. */
   strangers?: number
 }
 

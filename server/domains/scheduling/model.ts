@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-import { moment, optional, required } from '#server/kernel/fields'
+import { later, moment, optional, required } from '#server/kernel/fields'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
@@ -26,7 +26,7 @@ export const Settings = mongoose.model<StoredSettings>(
       scheduling_buffer_minutes: { type: Number },
       scheduling_advance_notice_hours: { type: Number },
       scheduling_calendar_sync: { type: Boolean },
-      updated_at: { type: Date, required: true },
+      updated_at: moment,
     },
     { collection: 'scheduling_settings', versionKey: false },
   ).index({ scheduling_slug: 1 }, { unique: true, partialFilterExpression: { scheduling_slug: { $exists: true } } }),
@@ -60,8 +60,8 @@ export const Windows = mongoose.model<StoredWindow>(
       end_time: required,
       timezone: required,
       place: { type: Number },
-      created_at: { type: Date, required: true },
-      updated_at: { type: Date, required: true },
+      created_at: moment,
+      updated_at: moment,
     },
     { collection: 'availability_windows', versionKey: false },
   )
@@ -116,7 +116,6 @@ export interface StoredCall extends Kept {
 
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
-const later = { type: Date, default: null } as const
 
 export const Calls = mongoose.model<StoredCall>(
   'ScheduledCalls',

@@ -1,4 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
 
 /** That somebody has starred a message. It says where the message is, and nothing of what it says: what is deleted is gone here as well. */
 export interface Star {
@@ -15,8 +16,6 @@ export interface Star {
   created_at: string
 }
 
-const required = { type: String, required: true } as const
-
 export const Stars = mongoose.model<Star>(
   'Stars',
   new Schema<Star>(
@@ -27,7 +26,7 @@ export const Stars = mongoose.model<Star>(
       message_id: required,
       room: required,
       room_type: required,
-      notes: { type: String, default: null },
+      notes: optional,
       created_at: required,
     },
     { collection: 'stars', versionKey: false },

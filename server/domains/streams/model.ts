@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-import { optional, required } from '#server/kernel/fields'
+import { later, moment, optional, required } from '#server/kernel/fields'
 import type { StreamState } from '#shared/api/stream-records'
 
 export interface StoredStream {
@@ -35,8 +35,6 @@ export interface StoredStream {
   counted_at: Date
 }
 
-const date = { type: Date, required: true } as const
-const moment = { type: Date, default: null } as const
 const flag = { type: Boolean, required: true } as const
 const count = { type: Number, default: 0 } as const
 
@@ -55,19 +53,19 @@ export const Streams = mongoose.model<StoredStream>(
       status: required,
       reason: required,
       v: count,
-      created_at: date,
-      started_at: moment,
-      ended_at: moment,
-      grace_until: moment,
+      created_at: moment,
+      started_at: later,
+      ended_at: later,
+      grace_until: later,
       is_published: flag,
-      seen_at: moment,
+      seen_at: later,
       viewer_count: count,
       socket_viewers: count,
       peak_viewers: count,
       unique_viewers: count,
       counts_v: count,
       assets_v: count,
-      counted_at: date,
+      counted_at: moment,
     },
     { collection: 'streams', versionKey: false },
   )
@@ -79,7 +77,7 @@ export const Streams = mongoose.model<StoredStream>(
 /** That an account has an open stream, and which; `_id` is the account, so that there is one. */
 export const OpenStreams = mongoose.model<{ _id: string; stream: string; at: Date }>(
   'OpenStreams',
-  new Schema({ _id: required, stream: required, at: date }, { collection: 'open_streams', versionKey: false }),
+  new Schema({ _id: required, stream: required, at: moment }, { collection: 'open_streams', versionKey: false }),
 )
 
 export interface StoredAsset {
@@ -117,8 +115,8 @@ export const StreamAssets = mongoose.model<StoredAsset>(
       error: optional,
       duration_seconds: figure,
       size_bytes: figure,
-      recorded_from: date,
-      created_at: date,
+      recorded_from: moment,
+      created_at: moment,
     },
     { collection: 'stream_assets', versionKey: false },
   ).index({ stream: 1, recorded_from: 1 }),
@@ -147,8 +145,8 @@ export const Viewers = mongoose.model<StoredViewer>(
       _id: required,
       stream: required,
       nodes: { type: [String], default: [] },
-      until: moment,
-      first_at: date,
+      until: later,
+      first_at: moment,
       beyond: Boolean,
       gone_at: Date,
     },

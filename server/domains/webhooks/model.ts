@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose'
-import { moment, optional, required } from '#server/kernel/fields'
+import { later, moment, optional, required } from '#server/kernel/fields'
 import type { deliveryStates, stopReasons } from '#shared/api/webhooks'
 
 export type StopReason = (typeof stopReasons)[number]
@@ -34,8 +34,6 @@ export interface StoredWebhook {
 /** When nothing is left to do. */
 export const never = new Date('9999-01-01T00:00:00Z')
 
-const noMoment = { type: Date, default: null } as const
-
 export const Webhooks = mongoose.model<StoredWebhook>(
   'Webhooks',
   new Schema<StoredWebhook>(
@@ -49,12 +47,12 @@ export const Webhooks = mongoose.model<StoredWebhook>(
       kinds: { type: [String], default: null },
       secret: required,
       previous_secret: optional,
-      previous_until: noMoment,
+      previous_until: later,
       enabled: { type: Boolean, required: true },
       stopped_reason: optional,
       stopped_room: optional,
-      stopped_at: noMoment,
-      failing_since: noMoment,
+      stopped_at: later,
+      failing_since: later,
       holder: optional,
       due_at: moment,
       created_at: moment,
@@ -118,9 +116,9 @@ export const WebhookPositions = mongoose.model<StoredPosition>(
       room: required,
       seq: { type: Number, required: true },
       attempts: { type: Number, required: true },
-      failing_since: noMoment,
+      failing_since: later,
       due_at: moment,
-      served_at: noMoment,
+      served_at: later,
       unsure_since: { type: Date },
     },
     { collection: 'webhook_positions', versionKey: false },
@@ -165,7 +163,7 @@ export const WebhookDeliveries = mongoose.model<StoredDelivery>(
       milliseconds: { type: Number, required: true },
       error: optional,
       at: moment,
-      next_at: noMoment,
+      next_at: later,
       expires_at: moment,
     } as object,
     { collection: 'webhook_deliveries', versionKey: false },

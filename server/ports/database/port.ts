@@ -104,6 +104,16 @@ export function isDuplicate(error: unknown): boolean {
   return failures.length > 0 ? failures.every(({ code }) => code === duplicateKey) : error.code === duplicateKey
 }
 
+/** An upsert, done again where somebody else inserted the same row at the same moment. */
+export async function upsert<T>(write: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    return await write()
+  }
+}
+
 /** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */
 export function isNeverSent(error: unknown): boolean {
   return [mongoose.mongo.BSON.BSONError, mongoose.mongo.MongoInvalidArgumentError, RangeError].some(
