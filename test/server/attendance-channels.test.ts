@@ -10,6 +10,7 @@ import { rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import { moderates, over, type Person, people, person } from '#test/support/people'
+import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const imageOf = (id: number) => `https://tokens.example/${id}.png`
@@ -351,31 +352,35 @@ test('the channel of an event is looked up, and told with the events of an addre
   expect((await call(server.url, path)).body).toEqual({ channel: null })
 })
 
-test('an archived channel makes room for another of its event, however often, and says still what it was of', async () => {
-  const first = await newChannel()
-  const { eventId } = first
-  const holder = await someone()
-  script.mint(holder.account, eventId)
-  await join(holder, first)
-  let last: { id: string; name: string } = first
-  const names = new Set([last.name])
-  for (let round = 0; round < 3; round++) {
-    await founder.does('rest', rooms.archive, { room: { type: 'channel', id: last.id } })
-    const said = { attendanceEventId: eventId, attendanceEventName: `Meeting ${eventId}` }
-    last = (await founder.does('rest', rooms.createChannel, said)).channel
-    names.add(last.name)
-    expect((await create(holder, said)).body).toMatchObject({ existingChannelId: last.id })
-  }
-  expect(names.size).toBe(4)
-  await holder.does('rest', rooms.leave, { room: first.room })
-  const { room } = await founder.does('rest', rooms.get, { room: first.room })
-  expect(room).toMatchObject({ is_active: false, attendance_event_id: eventId, gate: { event_id: eventId } })
-  expect(JSON.stringify(room)).not.toContain('"was"')
-  const listed = await founder.does('rest', attendance.channel, { attendanceEventId: eventId })
-  expect(listed.channel?.id).toBe(last.id)
-})
+// MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
+solo(
+  'an archived channel makes room for another of its event, however often, and says still what it was of',
+  async () => {
+    const first = await newChannel()
+    const { eventId } = first
+    const holder = await someone()
+    script.mint(holder.account, eventId)
+    await join(holder, first)
+    let last: { id: string; name: string } = first
+    const names = new Set([last.name])
+    for (let round = 0; round < 3; round++) {
+      await founder.does('rest', rooms.archive, { room: { type: 'channel', id: last.id } })
+      const said = { attendanceEventId: eventId, attendanceEventName: `Meeting ${eventId}` }
+      last = (await founder.does('rest', rooms.createChannel, said)).channel
+      names.add(last.name)
+      expect((await create(holder, said)).body).toMatchObject({ existingChannelId: last.id })
+    }
+    expect(names.size).toBe(4)
+    await holder.does('rest', rooms.leave, { room: first.room })
+    const { room } = await founder.does('rest', rooms.get, { room: first.room })
+    expect(room).toMatchObject({ is_active: false, attendance_event_id: eventId, gate: { event_id: eventId } })
+    expect(JSON.stringify(room)).not.toContain('"was"')
+    const listed = await founder.does('rest', attendance.channel, { attendanceEventId: eventId })
+    expect(listed.channel?.id).toBe(last.id)
+  },
+)
 
-test('a channel that an older version has archived makes room, too', async () => {
+solo('a channel that an older version has archived makes room, too', async () => {
   const { eventId, id, room } = await newChannel()
   await founder.does('rest', rooms.archive, { room })
   const gate = { by: 'attendance', event_id: eventId, name: `Meeting ${eventId}`, image_url: imageOf(eventId) }
