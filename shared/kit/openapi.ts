@@ -202,9 +202,8 @@ function request(input: JsonSchema, operation: Operation, route: Route, path: st
     required: true,
     schema: index < ofRoom.length ? roomParameters[index] : (fields[name]?.schema ?? { type: 'string' }),
   }))
-  const key = idempotency
-    ? [{ name: 'Idempotency-Key', in: 'header', schema: fields[idempotency.key]?.schema ?? { type: 'string' } }]
-    : []
+  const keyed = fields[idempotency?.key ?? '']?.schema ?? { type: 'string' }
+  const key = idempotency ? [{ name: 'Idempotency-Key', in: 'header', schema: said(keyed) }] : []
   const given = Object.entries(headers).map(([name, field]) => ({ name, in: 'header', schema: fields[field]?.schema }))
   const inQuery = (isNeeded: boolean) =>
     Object.entries(fields)
@@ -226,6 +225,12 @@ function request(input: JsonSchema, operation: Operation, route: Route, path: st
     parameters: [...pathFields, ...key, ...given],
     ...(hasFields ? { requestBody: { required: isRequired, content } } : {}),
   }
+}
+
+/** A schema without the null and the empty text by which a form says nothing; a header is left out for that. */
+function said(schema: JsonSchema): JsonSchema {
+  const kinds = branchesOf(schema).filter(({ type, const: only }) => type !== 'null' && only !== '')
+  return (kinds.length === 1 && kinds[0]) || schema
 }
 
 interface Request {

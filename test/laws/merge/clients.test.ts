@@ -37,6 +37,13 @@ test('N80: what a field holds under both its spellings is a schema with a name, 
   expect(unnamed).toEqual([])
 })
 
+test('N80: no header is a choice of kinds, which clients for Python cannot send', () => {
+  const choices = partsOf(document).filter(
+    ({ in: where, schema }) => where === 'header' && Array.isArray((schema as { anyOf?: unknown } | undefined)?.anyOf),
+  )
+  expect(choices).toEqual([])
+})
+
 test('N85: each example is what the schema beside it says', () => {
   const written = JSON.parse(textOf(path).replaceAll('"#/components/', '"document#/components/'))
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
