@@ -339,6 +339,14 @@ solo(
     await Calls.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
     await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
     expect(await notBooked(guestEmail)).toHaveLength(1)
+
+    const sentAgain = async () => (await booker.rest('POST /api/scheduling/schedule', asked)).body
+    const isOver = { code: 'PAYMENT_PENDING', payment: { state: 'unknown', is_over: true } }
+    await expect.poll(sentAgain).toMatchObject(isOver)
+    facilitator.settlements.length = 0
+    const anew = { ...asked, paymentHeader: await pay({ until: until + 3_600 }) }
+    expect(await booker.does('rest', booking.schedule, anew)).toMatchObject({ is_paid: true, payment_status: 'paid' })
+    expect(facilitator.charged).toHaveLength(1)
   },
 )
 
