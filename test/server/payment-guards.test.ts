@@ -184,6 +184,7 @@ solo('a payment that is over says so while its outcome is not known, and another
   const paid = (await answered(anew)).body
   expect(paid).toMatchObject({ message: 'Sure.', payment: { state: 'settled' } })
   expect((paid.payment as { id: string }).id).not.toBe(id)
+  await expect.poll(shown).toMatchObject({ state: 'settled', usable_until: null, is_over: false })
 })
 
 solo('an answer is given again for an hour', async () => {

@@ -90,9 +90,10 @@ export const payments = defineDomain(
     async payment({ id }, { node }) {
       const payment = await Payments.findOne({ _id: id }).lean<StoredPayment>()
       if (!payment) throw new AppError('PAYMENT_NOT_FOUND')
-      const { agent_id, code } = payment
-      const usable_until = usableUntil(node, payment).toISOString()
-      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOver(node, payment) }
+      const { agent_id, code, state } = payment
+      const isOpen = state === 'verifying' || state === 'unknown'
+      const usable_until = isOpen ? usableUntil(node, payment).toISOString() : null
+      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && isOver(node, payment) }
     },
 
     async embed({ id }, context) {
