@@ -15,7 +15,7 @@ import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
 import { codes } from './refuse.ts'
 import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
-import { blockMilliseconds, endOf, isOver, proofOf } from './stored-proof.ts'
+import { blockMilliseconds, endOf, isOver, proofOf, usableUntil } from './stored-proof.ts'
 
 const soonMilliseconds = 1_000
 const longestWaitMilliseconds = 300_000
@@ -109,7 +109,10 @@ export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
 export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
   chains.get(chainId) ?? null
 
-/** Asks the chain, where there is one to ask, what became of the payment. True where that is known for good. */
+/**
+ * Asks the chain, where there is one to ask, what became of the payment. True where that is known for good: that it was not carried out, only
+ * once the chain itself is past its end, as one that stood still makes up for its blocks.
+ */
 async function readFromChain(node: Node, held: Held): Promise<boolean> {
   const facts = networks[held.payment.network]
   const { authorization } = proofOf(node, held.payment)
@@ -118,8 +121,9 @@ async function readFromChain(node: Node, held: Held): Promise<boolean> {
     ?.authorized(facts.asset, { from, to, value: BigInt(authorization.value), nonce })
     .catch(() => null)
   if (!state) return false
-  if (state === 'open') {
-    if (!isOver(node, held.payment)) return false
+  if (typeof state === 'object' && 'openAt' in state) {
+    const end = usableUntil(node, held.payment).getTime()
+    if (!isOver(node, held.payment) || state.openAt < end) return false
     await reject(node, held, 'PAYMENT_EXPIRED')
     return true
   }
