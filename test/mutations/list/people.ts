@@ -48,6 +48,14 @@ export const people: readonly Mutation[] = [
     caughtBy: places('receipts of a hundred messages'),
   },
   {
+    name: 'who is in thousands of rooms is never shown them',
+    breaks: 'T61',
+    file: 'server/kernel/pay-for.ts',
+    find: 'Math.min(Math.ceil(places / placesOfACall), callsAtMost)',
+    put: 'Math.ceil(places / placesOfACall)',
+    caughtBy: places('in thousands of rooms'),
+  },
+  {
     name: 'a status makes a name another',
     breaks: 'T19',
     file: 'server/domains/accounts/names.ts',
