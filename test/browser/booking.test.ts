@@ -86,10 +86,10 @@ test('who cannot be told whether a payment was charged pays anew once nothing mo
   const paidTo = { scheduling_network: 'base-sepolia', scheduling_wallet_address: `0x${'1'.repeat(40)}` }
   await Settings.updateOne({ _id: account }, { $set: { ...sold, ...paidTo } })
   const guest = await plaza.visit(phone)
-  await guest.evaluate(
-    ([key, header]) => localStorage.setItem(key, header),
-    [`plaza.call-payment.${account} ann.pays@example.test`, 'of last week'] as const,
-  )
+  await guest.evaluate(([key, header]) => localStorage.setItem(key, header), [
+    `plaza.call-payment.${account} ann.pays@example.test`,
+    'of last week',
+  ] as const)
   let isOver = false
   await guest.route('**/api/scheduling/schedule', (route) => {
     if (!route.request().postData()?.includes('of last week')) return route.continue()
@@ -111,7 +111,9 @@ test('who cannot be told whether a payment was charged pays anew once nothing mo
   expect(await axeFaults(guest)).toEqual([])
   await anew.click()
   await guest.getByRole('region', { name: 'What this call costs' }).waitFor()
-  expect(await guest.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('call-payment')))).toEqual([])
+  expect(await guest.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('call-payment')))).toEqual(
+    [],
+  )
   await plaza.settle()
 })
 

@@ -12,7 +12,7 @@ import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { solo } from '#test/support/solo'
-import { type call, wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
 const facilitator = fakeFacilitator()
