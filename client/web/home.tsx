@@ -1,5 +1,5 @@
 import './styles/home.css'
-import { lazy, useEffect, useState } from 'react'
+import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
@@ -56,7 +56,8 @@ export function Home() {
   const blocks = useLoadedBlocks()
   const loadedFriends = useLoadedFriends()
   const stars = useLoadedStars()
-  const { room, panel, agents, live, calls, friends, starred, profile } = useRoute()
+  const { room, panel, profile, ...places } = useRoute()
+  const { agents, live, calls, friends, starred } = places
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -91,92 +92,42 @@ export function Home() {
                         Skip to the message field
                       </button>
                     )}
-                    <Sidebar
-                      chosen={room}
-                      agents={agents}
-                      live={live}
-                      calls={calls}
-                      friends={friends}
-                      starred={starred}
-                      isBeside={room !== null || isElsewhere}
-                    />
+                    <Sidebar chosen={room} {...places} isBeside={room !== null || isElsewhere} />
                     {room && lookOf(room).isWatched && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening the stream" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening the stream">
                         <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
                     {live && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening the livestreams" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening the livestreams">
                         <LiveView path={live} />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {calls && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening the calls" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening the calls">
                         <CallsView />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {friends && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening your friends" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening your friends">
                         <FriendsView />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {starred && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening your stars" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening your stars">
                         <StarredView />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {agents && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening the agents" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening the agents">
                         <AgentsView path={agents} />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {profile !== null && (
-                      <LazyBoundary
-                        waiting={
-                          <div className="room-none">
-                            <Skeleton label="Opening the profile" />
-                          </div>
-                        }
-                      >
+                      <Place opening="Opening the profile">
                         <ProfilePage address={profile} />
-                      </LazyBoundary>
+                      </Place>
                     )}
                     {!room && !isElsewhere && isOpeningTour && (
                       <div className="room-none">
@@ -202,6 +153,21 @@ export function Home() {
         </FriendsContext>
       </BlocksContext>
     </RoomsContext>
+  )
+}
+
+/** What is loaded on first use, and says meanwhile what is being opened. */
+function Place({ opening, children }: { opening: string; children: ReactNode }) {
+  return (
+    <LazyBoundary
+      waiting={
+        <div className="room-none">
+          <Skeleton label={opening} />
+        </div>
+      }
+    >
+      {children}
+    </LazyBoundary>
   )
 }
 

@@ -148,6 +148,7 @@ export const directMessages = {
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'protects',
+    /** With a `messageId` neither `peer` nor `conversationId` is needed. */
     input: z.object({ ...conversation, messageId: maybe(Id) }),
     output: Done,
     errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND'],

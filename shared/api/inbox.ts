@@ -17,7 +17,7 @@ const Unread = z.object({
 export const inbox = {
   list: operation({
     summary:
-      'The rooms of the caller with unread counts, newest activity first. Every 50 of them cost as much as a call. `known` is the `version` (over REST the `ETag`), with or without its quotes, of the list that the caller has: where it is still so, nothing else is answered (304 to `If-None-Match`).',
+      'The rooms of the caller with unread counts, newest activity first. Every 50 of them cost as much as a call, and all of them no more than 25. `known` is the `version` (over REST the `ETag`), with or without its quotes, of the list that the caller has: where it is still so, nothing else is answered (304 to `If-None-Match`).',
     http: 'GET /api/user/rooms',
     socket: '/rooms room:list',
     access: 'user',
@@ -41,7 +41,7 @@ export const inbox = {
   }),
   directPreviews: operation({
     summary:
-      'The newest message of each direct conversation of the caller, newest first, without its words, which are sealed, but for those of type `system`. Every 50 conversations cost as much as a call.',
+      'The newest message of each direct conversation of the caller, newest first, without its words, which are sealed, but for those of type `system`. Every 50 conversations cost as much as a call, and all of them no more than 25.',
     http: 'GET /api/dm/previews',
     access: 'user',
     limit: 'general',

@@ -226,8 +226,15 @@ export const payments = {
     anyOrigin: true,
     limit: 'paid',
     input: z.object({ id: Id }),
-    /** Of a payment for a call, `agent_id` is `call:` and the host. */
-    output: Paid.extend({ agent_id: z.string(), code: z.string().nullable() }),
+    output: Paid.extend({
+      /** Of a payment for a call `call:` and the host. */
+      agent_id: z.string(),
+      code: z.string().nullable(),
+      /** Until when whoever was given it can have it carried out; null once its outcome is known. */
+      usable_until: Time.nullable(),
+      /** Its outcome is not known, and nothing comes of it any more: it was charged before or never will be, and another payment may be made. */
+      is_over: z.boolean(),
+    }),
     errors: ['PAYMENT_NOT_FOUND'],
     errorBody: 'text',
   }),

@@ -79,6 +79,44 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await plaza.settle()
 })
 
+test('who cannot be told whether a payment was charged pays anew once nothing more is charged with it', async () => {
+  const host = await plaza.guest()
+  const account = await openDiary(host, 'paid-tea')
+  const sold = { scheduling_paid_enabled: true, scheduling_free_enabled: false, scheduling_price_cents: 555 }
+  const paidTo = { scheduling_network: 'base-sepolia', scheduling_wallet_address: `0x${'1'.repeat(40)}` }
+  await Settings.updateOne({ _id: account }, { $set: { ...sold, ...paidTo } })
+  const guest = await plaza.visit(phone)
+  await guest.evaluate(([key, header]) => localStorage.setItem(key, header), [
+    `plaza.call-payment.${account} ann.pays@example.test`,
+    'of last week',
+  ] as const)
+  let isOver = false
+  await guest.route('**/api/scheduling/schedule', (route) => {
+    if (!route.request().postData()?.includes('of last week')) return route.continue()
+    const error = isOver ? 'Nobody knows, and nobody is charged any more' : 'Nobody knows yet'
+    return route.fulfill({ status: 202, json: { error, code: 'PAYMENT_PENDING', payment: { is_over: isOver } } })
+  })
+  await guest.goto(`${plaza.url}/schedule/paid-tea`)
+  await guest.locator('.booking-times button').first().click()
+  await guest.getByLabel('Your name').fill('Ann Pays')
+  await guest.getByLabel('E-mail address').fill('ann.pays@example.test')
+  const book = guest.getByRole('button', { name: 'Book the call' })
+  await book.click()
+  await guest.getByRole('alert').filter({ hasText: 'Nobody knows yet' }).waitFor()
+  const anew = guest.getByRole('button', { name: 'Pay another time' })
+  expect(await anew.count()).toBe(0)
+  isOver = true
+  await book.click()
+  await guest.getByRole('alert').filter({ hasText: 'nobody is charged any more' }).waitFor()
+  expect(await axeFaults(guest)).toEqual([])
+  await anew.click()
+  await guest.getByRole('region', { name: 'What this call costs' }).waitFor()
+  expect(await guest.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('call-payment')))).toEqual(
+    [],
+  )
+  await plaza.settle()
+})
+
 test('a call is listed among the calls, and joined by its link from shortly before it begins until it is over', async () => {
   const host = await plaza.guest()
   const token = z.string().parse(

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { messages } from '#shared/api/messages'
+import { stars } from '#shared/api/stars'
+import { alpha } from '#shared/kit/room-key'
+import { axeFaults, desktop, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 describe('messages that one stars', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -51,5 +54,20 @@ describe('messages that one stars', () => {
     await list.getByRole('button', { name: 'Take the star away' }).click()
     await page.getByText('Nothing is starred').waitFor()
     expect(await axeFaults(page)).toEqual([])
+  })
+
+  test('elsewhere while this page was away are marked once it is back', async () => {
+    const page = await plaza.guest()
+    const text = `Keep from afar ${randomUUID()}`
+    await say(page, text)
+    await line(page, text).and(page.locator('.sent')).waitFor()
+    const account: string = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    await page.context().setOffline(true)
+    await trouble(page).getByText('Offline.').waitFor()
+    const { messages: said } = await plaza.node.callAs(account, messages.history, { room: alpha })
+    const messageId = said.find(({ content }) => content === text)?.id ?? ''
+    await plaza.node.callAs(account, stars.add, { messageId, messageType: 'alpha' })
+    await page.context().setOffline(false)
+    await line(page, text).getByText('Starred').waitFor()
   })
 })

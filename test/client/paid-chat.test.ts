@@ -33,6 +33,7 @@ let tabs: (() => void)[]
 let answers: Answer[]
 let sent: { message: string; payment: string | undefined; kept: unknown }[]
 let said: { role: 'user' | 'assistant'; content: string }[]
+/** How a payment is, each time that it is asked after; `over` is `unknown`, and nothing more is charged with it. */
 let states: string[]
 let chats: (() => void)[]
 
@@ -52,7 +53,10 @@ const client = {
             }
     },
     history: async () => ({ messages: said }),
-    payment: async () => ({ state: states.shift() ?? 'settled' }),
+    payment: async () => {
+      const state = states.shift() ?? 'settled'
+      return { state: state === 'over' ? 'unknown' : state, is_over: state === 'over' }
+    },
   },
 } as unknown as Client
 
@@ -202,6 +206,22 @@ describe('T30: a payment in the page', () => {
     expect(stages(chat)).toEqual(['done'])
     expect(sent.slice(1).map(({ payment }) => payment)).toEqual(Array(4).fill('signed'))
     expect(signed).toHaveLength(1)
+  })
+
+  test('whose outcome is not known is left where nothing more is charged with it, and is asked after no more', async () => {
+    const { chat } = await priced()
+    const { payer, signed } = wallet()
+    void chat.pay(keyOf(chat), payer)
+    answers.push(pending)
+    states = ['unknown', 'over', 'over']
+    signed[0]?.('signed')
+    await settle()
+    expect(chat.state.asked[0]?.stage).toEqual({ at: 'unknown', isOver: false })
+    await settle(4_000)
+    expect(chat.state.asked[0]?.stage).toEqual({ at: 'unknown', isOver: true })
+    chat.drop(keyOf(chat))
+    await settle(10_000)
+    expect([stages(chat), questions(), states, sent.length]).toEqual([[], [], ['over'], 2])
   })
 
   test('is sent again after a reload, also where its answer failed, then by the person alone', async () => {

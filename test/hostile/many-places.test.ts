@@ -56,6 +56,17 @@ test('a star more than there may be costs as much as all are that are looked thr
   expect(await answered(() => one.rest('GET /api/messages/starred'))).toBe(49)
 })
 
+test('who is in thousands of rooms, as when others have written to them, is shown these all the same', async () => {
+  const joined_at = new Date(now).toISOString()
+  await Members.insertMany(
+    times(6_000, (at) => ({
+      ...{ _id: `channel:nowhere-${at}|member:${one.account}`, room: `channel:nowhere-${at}` },
+      ...{ user_address: one.account, role: 'member', joined_at, applied_seq: 1, is_active: true },
+    })),
+  )
+  expect(await answered(() => one.rest('GET /api/user/rooms'))).toBe(4)
+})
+
 test('receipts of a hundred messages are told half as often as those of few', async () => {
   const { id } = await groupOf(one)
   const room = `group:${id}`

@@ -215,6 +215,18 @@ describe('profiles', () => {
     })
   })
 
+  test('show no status that an older version stored and that would be refused now', async () => {
+    const lee = await person('lee')
+    const shown = async () => (await call(url, `GET /api/public/user?address=${lee.address}`)).body.user
+    const store = (said: object) => Accounts.updateOne({ _id: lee.address }, { $set: said })
+    await store({ status_emoji: '✅', status_text: 'At lunch' })
+    expect(await shown()).toMatchObject({ status_emoji: null, status_text: 'At lunch' })
+    await store({ status_emoji: '🌴', status_text: '@dave' })
+    expect(await shown()).toMatchObject({ status_emoji: '🌴', status_text: null })
+    const own = (await lee.call('GET /api/user/profile')).body.user
+    expect(own).toMatchObject({ status_emoji: '🌴', status_text: null })
+  })
+
   test('M35: a username is changed with the rest of a profile, or nothing is', async () => {
     const [nora, omar] = [await person('nora'), await person('omar')]
     const change = (input: object) => nora.call('PATCH /api/user/profile', input)

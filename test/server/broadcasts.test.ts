@@ -168,6 +168,32 @@ describe('a broadcast', () => {
     expect(await toldBy(cut, houseAccount)).toEqual([['system', 'While all is well']])
   })
 
+  test('passes over who ends the process at each try, and tells all others', async () => {
+    const [ada, deadly] = [await somebody('ada'), await somebody('deadly')]
+    const node = server.apps[0]?.node
+    if (!node) throw new Error('There is no node')
+    const room = roomKey(dmOf(deadly.account, houseAccount))
+    const act = node.log.act
+    // As for the process that dies of it, this never ends.
+    const ends = (key: string, given: never) => (key === room ? new Promise(() => {}) : act(key, given))
+    vi.spyOn(node.log, 'act').mockImplementation(ends as never)
+    const id = `deadly-${round}`
+    const said = { id, message: 'To the last', target: 'all_users', created_by: admin.account, at: node.now() } as const
+    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    const tried = async () => (await Broadcasts.findOne({ _id: id }).lean())?.tried ?? []
+    for (let attempt = 2; attempt <= 4; attempt++) {
+      void run(attempt)
+      await expect.poll(tried).toEqual(Array(attempt - 1).fill(deadly.account))
+    }
+    await run(5)
+    const { broadcasts: last } = await admin.does('rest', broadcasts.read, {})
+    const done = last.find((one) => one.id === id)
+    expect([Number(done?.sent) + Number(done?.failed), done?.finished_at]).toEqual([done?.total, expect.any(String)])
+    expect(await toldBy(ada, houseAccount)).toEqual([['system', 'To the last']])
+    expect(await toldBy(deadly, houseAccount)).toEqual([])
+    expect(await tried()).toEqual([])
+  })
+
   test('adds up at its end, whoever has left or come meanwhile', async () => {
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')

@@ -338,7 +338,7 @@ describe('what becomes of a direct message, by the documented paths', () => {
   })
 
   test('it is read, and what was read before stays so', async () => {
-    const [first] = [await sends(61), await sends(62), await sends(63)]
+    const [first, second] = [await sends(61), await sends(62), await sends(63)]
     const unread = async () => {
       const { rooms } = await two.does('rest', inbox.list, {})
       return rooms.find(({ id }) => id === room.id)?.unread
@@ -347,13 +347,16 @@ describe('what becomes of a direct message, by the documented paths', () => {
     expect(await unread()).toBe(3)
     expect((await reads({ peer: one.account, messageId: first.message_id })).body).toEqual({ success: true })
     expect(await unread()).toBe(2)
+    expect((await reads({ messageId: second.message_id, peer: null })).body).toEqual({ success: true })
+    expect(await unread()).toBe(1)
     expect((await reads({ conversationId: conversation(), messageId: null })).body).toEqual({ success: true })
     expect(await unread()).toBe(0)
     expect((await reads({ peer: one.account, messageId: first.message_id })).status).toBe(200)
     expect(await unread()).toBe(0)
     const elsewhere = await sends(64, {}, [one, third])
     for (const messageId of [elsewhere.message_id, 'nothing'])
-      expect(await codeOf(reads({ peer: one.account, messageId }))).toBe('404 MESSAGE_NOT_FOUND')
+      for (const named of [{ peer: one.account }, {}])
+        expect(await codeOf(reads({ ...named, messageId }))).toBe('404 MESSAGE_NOT_FOUND')
     expect(await codeOf(reads({ conversationId: conversation() }, third))).toBe('404 ROOM_NOT_FOUND')
     expect(await codeOf(reads({ peer: stranger }))).toBe('404 ROOM_NOT_FOUND')
     expect(await codeOf(reads({}))).toBe('400 VALIDATION_ERROR')

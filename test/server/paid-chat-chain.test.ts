@@ -28,6 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 beforeEach(async () => {
+  chain.newestAt = 0
   Object.assign(facilitator, { charged: [], asked: { verify: 0, settle: 0 }, settlements: ['TIMEOUT'] })
   owner = await person(server, `seller ${++made}`)
   const price = { x402Enabled: true, x402PriceCents: 5, x402Network: 'base-sepolia' as const }
@@ -83,7 +84,14 @@ describe('a settlement without an answer is looked up on the chain', () => {
     const { settle } = facilitator.asked
     await expect.poll(() => facilitator.asked.settle).toBeGreaterThan(settle)
     expect(await stateOf(id)).toMatchObject({ state: 'unknown' })
+    chain.newestAt = (until - 1) * 1_000
     server.setAhead(600)
+    const asked = facilitator.asked.settle
+    await expect.poll(() => facilitator.asked.settle).toBeGreaterThan(asked)
+    expect(await stateOf(id)).toMatchObject({ state: 'unknown', is_over: true })
+    // Only now the chain is past the end of the payment as well.
+    chain.newestAt = until * 1_000
+    server.setAhead(1_200)
     await expect.poll(() => stateOf(id)).toMatchObject({ state: 'rejected', code: 'PAYMENT_EXPIRED' })
     server.setAhead(0)
     expect(facilitator.charged).toEqual([])

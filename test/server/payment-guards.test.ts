@@ -12,7 +12,7 @@ import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { solo } from '#test/support/solo'
-import { type call, wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 
 const puppet = puppetModel()
 const facilitator = fakeFacilitator()
@@ -141,6 +141,8 @@ test.each([
         )
       expect(refusalOf(await askPublic(server.url, agent, 'Another?', payment))).toBe('409 INVALID_PAYMENT')
     }
+    const known = await call(server.url, `GET /api/public/payments/${(await stored())?._id}`)
+    expect(known.body).toMatchObject({ state: 'unknown', is_over: true })
     expect(await stored()).toMatchObject({ state: 'unknown', answers: 0 })
     expect(facilitator.charged).toHaveLength(charges)
     const { receipts, stats } = await owner.does('rest', payments.receipts, { id: agent })
@@ -154,6 +156,36 @@ test.each([
     expect(facilitator.charged).toHaveLength(1)
   },
 )
+
+solo('a payment that is over says so while its outcome is not known, and another is taken beside it', async () => {
+  facilitator.settlements = Array.from({ length: 100 }, () => 'TIMEOUT' as const)
+  const until = Math.floor(Date.now() / 1_000) + 600
+  const payment = await pay({ until })
+  const told = { usable_until: new Date(until * 1_000).toISOString() }
+  const first = await ask(payment)
+  expect(first).toMatchObject({ status: 202, body: { payment: { ...told, is_over: false } } })
+  const { id } = first.body.payment as { id: string }
+  const shown = async () => (await call(server.url, `GET /api/public/payments/${id}`)).body
+  expect(await shown()).toMatchObject({ state: 'unknown', ...told, is_over: false })
+  server.setAhead(650)
+  expect(await shown()).toMatchObject({ is_over: false })
+  server.setAhead(730)
+  expect(await shown()).toMatchObject({ state: 'unknown', ...told, is_over: true })
+  const pending = async () => {
+    const { status, body, headers } = await ask(payment)
+    return { status, body, retryAfter: Number(headers.get('retry-after')) }
+  }
+  await expect.poll(pending).toMatchObject({
+    ...{ status: 202, retryAfter: 2 },
+    body: { error: expect.stringContaining('cannot be charged any more'), payment: { id, is_over: true } },
+  })
+  facilitator.settlements = []
+  const anew = await pay({ until: until + 3_600 })
+  const paid = (await answered(anew)).body
+  expect(paid).toMatchObject({ message: 'Sure.', payment: { state: 'settled' } })
+  expect((paid.payment as { id: string }).id).not.toBe(id)
+  await expect.poll(shown).toMatchObject({ state: 'settled', usable_until: null, is_over: false })
+})
 
 solo('an answer is given again for an hour', async () => {
   const payment = await pay()

@@ -21,6 +21,10 @@ export function offerIn(details: Readonly<Record<string, unknown>> | undefined):
   return { network, amount, payTo, seconds }
 }
 
+/** Whether an answer of 202 says that nothing more is charged with its payment, whatever was before. */
+export const isOverIn = (details: Readonly<Record<string, unknown>> | undefined): boolean =>
+  (details?.payment as { is_over?: boolean } | undefined)?.is_over === true
+
 const isNetwork = (name: unknown): name is PaymentNetwork => typeof name === 'string' && Object.hasOwn(networks, name)
 const isHex = (text: unknown): text is Hex => typeof text === 'string' && /^0x[0-9a-fA-F]+$/.test(text)
 

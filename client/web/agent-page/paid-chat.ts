@@ -6,7 +6,7 @@ import type { Client } from '#client/sdk/types'
 import type { CutShort } from '#shared/api/run-frames'
 import type { AppError } from '#shared/errors'
 import { type KeptQuestion, type KeptReceipt, visitOf } from './kept.ts'
-import { type Offer, offerIn } from './offer.ts'
+import { isOverIn, type Offer, offerIn } from './offer.ts'
 import type { Payer } from './payers.ts'
 
 /** How far a question is. */
@@ -17,8 +17,8 @@ export type Stage =
   | { at: 'wallet'; offer: Offer; name: string }
   /** The payment was sent. */
   | { at: 'paying' }
-  /** It may be charged or not: the server finds out. */
-  | { at: 'unknown' }
+  /** It may be charged or not: the server finds out. `isOver`: nothing more is charged with it, so that it may be left. */
+  | { at: 'unknown'; isOver: boolean }
   /** It is paid, and answered already: for a page that was left, or in another tab. */
   | { at: 'waiting' }
   /** The server cannot be reached. */
@@ -126,13 +126,16 @@ export function paidChat(client: Client, agent: string) {
   /** Looks until it is known what came of a payment. */
   async function found({ key }: Asked, { details }: AppError, signal: AbortSignal): Promise<void> {
     const { id } = (details?.payment ?? {}) as { id?: string }
-    show(key, { at: 'unknown' })
+    show(key, { at: 'unknown', isOver: isOverIn(details) })
     do await pauseFor(lookMilliseconds, signal)
-    while (!signal.aborted && id !== undefined && (await isUnknown(id)))
+    while (!signal.aborted && id !== undefined && find(key) && (await isUnknown(key, id)))
   }
-  const isUnknown = (id: string) =>
+  const isUnknown = (key: string, id: string) =>
     client.payments.payment({ id }).then(
-      ({ state: how }) => how === 'unknown',
+      ({ state: how, is_over: isOver }) => {
+        if (how === 'unknown') show(key, { at: 'unknown', isOver })
+        return how === 'unknown'
+      },
       () => true,
     )
 

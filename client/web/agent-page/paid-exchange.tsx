@@ -94,7 +94,18 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
     case 'waiting':
       return <Working>Waiting for the answer. It is not paid for twice.</Working>
     case 'unknown':
-      return (
+      return stage.isOver ? (
+        <p className="ended">
+          <Icon name="warn" />
+          <span className="grow">
+            It could not be found out whether the payment went through. Nothing more is charged with it: look in your
+            wallet before you pay another time.
+          </span>
+          <button type="button" className="button small" onClick={leave}>
+            Leave it
+          </button>
+        </p>
+      ) : (
         <Working>
           It is not known yet whether the payment went through. The server finds out; you do not pay again.
         </Working>

@@ -3,10 +3,11 @@ import { v4 as uuid } from 'uuid'
 import type { ScheduledCall } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { EmailField } from '../accounts/email-field.tsx'
-import { type Offer, offerIn } from '../agent-page/offer.ts'
+import { isOverIn, type Offer, offerIn } from '../agent-page/offer.ts'
 import type { Payer } from '../agent-page/payers.ts'
 import { PriceCard, paymentWords } from '../agent-page/price-card.tsx'
 import { useAccount, useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, timeOf } from '../kit/format.ts'
 import { MakeForm } from '../kit/make-form.tsx'
 import { keptPayment } from './kept-payment.ts'
@@ -41,6 +42,7 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
   const [key] = useState(() => uuid())
   const [offer, setOffer] = useState<Offer | null>(null)
   const [problem, setProblem] = useState<unknown>(null)
+  const [isOver, setOver] = useState(false)
   const kept = keptPayment(host, account ?? email.trim().toLowerCase())
 
   const book = async () => {
@@ -56,12 +58,18 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       if (error.status === 402) kept.forget()
+      setOver(isOverIn(error.details))
       const wanted = error.status === 402 ? offerIn(error.details) : null
       if (wanted) {
         setOffer(wanted)
         setProblem(error.code === 'PAYMENT_REQUIRED' ? null : error)
       } else if (!onRefused(error)) throw error
     }
+  }
+  const payAnew = () => {
+    kept.forget()
+    setOver(false)
+    return book()
   }
   const pay = async (payer: Payer) => {
     if (offer === null) return
@@ -127,6 +135,13 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
           />
         </label>
       </MakeForm>
+      {isOver && (
+        <div className="row end">
+          <ActButton className="button small" onPress={payAnew}>
+            Pay another time
+          </ActButton>
+        </div>
+      )}
     </div>
   )
 }

@@ -1,8 +1,9 @@
-import { createContext, useContext, useEffect, useRef } from 'react'
+import { createContext, useContext, useEffect } from 'react'
 import { table } from '#client/sdk/table'
 import type { FriendTag } from '#shared/api/friend-tags'
 import type { Friend, FriendRequest } from '#shared/api/friends'
-import { useAccount, useClient, useConnectionState } from '../connection/client.ts'
+import { useAccount, useClient } from '../connection/client.ts'
+import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
 export interface Friends {
@@ -74,13 +75,7 @@ export function useLoadedFriends(): Loaded<Friends> {
     return { friends, next, incoming, outgoing }
   })
   const { change, reload } = loaded
-  const isOnline = useConnectionState() === 'online'
-  const wasOnline = useRef(isOnline)
-  // What changed meanwhile is told to nobody who was away.
-  useEffect(() => {
-    if (isOnline && !wasOnline.current) reload()
-    wasOnline.current = isOnline
-  }, [isOnline, reload])
+  useBackOnline(reload)
   useEffect(() => {
     const { events } = table
     const unhear = [

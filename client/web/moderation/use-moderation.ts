@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef } from 'react'
+import { createContext, useContext, useEffect } from 'react'
 import { table } from '#client/sdk/table'
 import type { moderation } from '#shared/api/moderation'
 import type { LogEntry, QueueItem } from '#shared/api/moderation-records'
@@ -6,7 +6,8 @@ import { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
-import { useClient, useConnectionState } from '../connection/client.ts'
+import { useClient } from '../connection/client.ts'
+import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Listing, type Loaded, useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from '../rooms/kind.ts'
 
@@ -81,13 +82,7 @@ function useDesk(key: string, asked: Asked | null): Loaded<Desk> {
     if (asked === null) return nothing
     return client.moderation.queue(asked).catch((error: unknown) => nothingIfForbidden(error, asked))
   })
-  const { reload } = desk
-  const isOnline = useConnectionState() === 'online'
-  const wasOnline = useRef(isOnline)
-  useEffect(() => {
-    if (isOnline && !wasOnline.current) reload()
-    wasOnline.current = isOnline
-  }, [isOnline, reload])
+  useBackOnline(desk.reload)
   return desk
 }
 

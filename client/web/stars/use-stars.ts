@@ -4,6 +4,7 @@ import type { Message } from '#shared/api/message'
 import type { Starred } from '#shared/api/stars'
 import { peerIn } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
+import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
 interface Stars {
@@ -24,6 +25,7 @@ export function useLoadedStars(): Loaded<Stars> {
   const { value, change, reload } = loaded
   const known = useRef(value)
   known.current = value
+  useBackOnline(reload)
   useEffect(
     () =>
       client.on(table.events.starChanged, ({ message_id, is_starred }) => {

@@ -64,6 +64,15 @@ const ofService = 'It reads as the name of this service, of its staff or of one 
 export const deceptionBy = (name: string): string | null =>
   maskOf(name) ?? (readings(name).some(isClaim) ? ofService : null)
 
+const asUsername = /^[^\p{L}\p{N}]*@/u
+
+/**
+ * Why what somebody says of the moment would make the name beside it another, or null: it holds marks of the verified, claims authority, or
+ * begins as a username does.
+ */
+export const deceptionByStatus = (said: string): string | null =>
+  deceptionBy(said) ?? (asUsername.test(said.normalize('NFKC')) ? 'It begins as a username does' : null)
+
 /** Why a name of a room would pass for one of the service, or null. Words such as `Help` are names of rooms like any other. */
 export const deceptionByRoom = (name: string): string | null =>
   maskOf(name) ?? (readings(name).some(isOfService) ? ofService : null)

@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
-import { deceptionBy, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
+import { deceptionBy, deceptionByStatus, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
@@ -97,17 +97,11 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 /** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
-const asUsername = /^[^\p{L}\p{N}]*@/u
-
-/** What stands beside a name may not make it another: no marks of the verified, no claims of authority, and no username at its beginning. */
 function refuseStatus(path: string, said: string | null | undefined): void {
-  const fault = said ? (deceptionBy(said) ?? passesForUsername(said)) : null
+  const fault = said ? deceptionByStatus(said) : null
   if (fault === null) return
   throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
 }
-
-const passesForUsername = (said: string): string | null =>
-  asUsername.test(said.normalize('NFKC')) ? 'It begins as a username does' : null
 
 interface ProfileChange {
   username?: string | null | undefined

@@ -5,6 +5,7 @@ import type { SignedInUser } from '#shared/api/identity'
 import { shortened } from '#shared/kit/person-name'
 import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
+import { deceptionByStatus } from './names.ts'
 
 export interface Profile {
   id: string
@@ -75,9 +76,11 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profi
   return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
 }
 
-/** What somebody says of the moment; nothing while the account is suspended. */
-export const statusOf = ({ is_banned, status_emoji = null, status_text = null }: Account) =>
-  is_banned ? { status_emoji: null, status_text: null } : { status_emoji, status_text }
+/** What somebody says of the moment; nothing while the account is suspended, nor what an older version stored and would be refused now. */
+export function statusOf({ is_banned, status_emoji = null, status_text = null }: Account) {
+  const shown = (said: string | null) => (is_banned || said === null || deceptionByStatus(said) !== null ? null : said)
+  return { status_emoji: shown(status_emoji), status_text: shown(status_text) }
+}
 
 /** The account as its owner sees it. */
 export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({

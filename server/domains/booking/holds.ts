@@ -1,5 +1,6 @@
 import { claim, holding } from '#server/domains/payments/lease'
-import { isLongOver, usableUntil, withdraw } from '#server/domains/payments/settle'
+import { isLongOver, withdraw } from '#server/domains/payments/settle'
+import { usableUntil } from '#server/domains/payments/stored-proof'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { NewCall } from '#server/domains/scheduling/diary'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'

@@ -11,6 +11,8 @@ export interface StoredBroadcast {
   created_at: Date
   /** Up to where those who are told have been told, in the order of their ids; empty at first. */
   cursor: string
+  /** Whom a turn that is done again tries to tell, once for each try that is not over; absent where nobody is. */
+  tried?: string[]
   total: number
   sent: number
   failed: number
@@ -30,6 +32,7 @@ export const Broadcasts = mongoose.model<StoredBroadcast>(
       created_by: required,
       created_at: moment,
       cursor: { type: String, default: '' },
+      tried: { type: [String], default: undefined },
       total: count,
       sent: count,
       failed: count,

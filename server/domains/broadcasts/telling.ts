@@ -18,6 +18,9 @@ const toldAtOnce = 50
 /** How often a turn is tried, for half a minute, before it goes on without those whom nothing can be told. */
 const tries = 6
 
+/** So often somebody is tried whose turn is done again, as a process has died of it; then they are passed over. */
+const triesOfOne = 3
+
 /** What is said, by whom and to whom. */
 const Said = z.object({
   id: z.string(),
@@ -35,7 +38,7 @@ export const telling: Job<typeof Said> = job({
   payload: Said,
   atOnce: 1,
   async run(said, { node, attempt }) {
-    const { _id, cursor, finished_at } = await tellNext(node, said, attempt >= tries)
+    const { _id, cursor, finished_at } = await tellNext(node, said, attempt)
     if (finished_at === null) await node.jobs.add(telling, said, `${_id} ${cursor}`)
   },
 })
@@ -53,26 +56,27 @@ export async function tellFirst(node: Node, said: Said): Promise<StoredBroadcast
 
 /**
  * Tells as many as one turn takes, and notes how far that is. Whoever is told twice, as two work on it or one has died, has one message: its
- * key is the same. A turn is counted once. Where somebody cannot be told it throws, after all others were; who goes on without them counts
- * them as failed.
+ * key is the same. A turn is counted once. Where somebody cannot be told it throws, after all others were; the last attempts go on without
+ * them, and count them as failed. So they do with whoever ended the process of those before.
  */
-export async function tellNext(node: Node, said: Said, goesOn = false): Promise<StoredBroadcast> {
+export async function tellNext(node: Node, said: Said, attempt = 1): Promise<StoredBroadcast> {
   const before = await begun(said)
   if (before.finished_at !== null) return before
   const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
   const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
   const told: string[] = []
   const faults: unknown[] = []
+  const tellOne = attempt === 1 ? tell : tellAgain
   for (const account of accounts)
     try {
-      if (await tell(node, before, from, account)) told.push(account)
+      if (await tellOne(node, before, from, account)) told.push(account)
     } catch (error) {
       if (node.isStoreAway()) throw error
       faults.push(error)
     }
   if (faults.length > 0) {
     const [cause] = faults
-    if (!goesOn) throw new Error(`${faults.length} could not be told`, { cause })
+    if (attempt < tries) throw new Error(`${faults.length} could not be told`, { cause })
     node.logger.error({ broadcast: before._id, accounts: faults.length, error: cause }, 'accounts were not told')
   }
   const isLast = cursor === null
@@ -88,7 +92,8 @@ export async function tellNext(node: Node, said: Said, goesOn = false): Promise<
     // Some have left since it began, or come.
     ...(isLast && { total: before.sent + before.failed + accounts.length }),
   }
-  await Broadcasts.updateOne({ _id: before._id, cursor: before.cursor, finished_at: null }, { $set, $inc })
+  const counted = { $set, $inc, $unset: { tried: '' } }
+  await Broadcasts.updateOne({ _id: before._id, cursor: before.cursor, finished_at: null }, counted)
   return begun(said)
 }
 
@@ -108,6 +113,21 @@ async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
   }
   await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
   return { _id: id, ...fields }
+}
+
+/** The same in a turn that is done again. It notes whom it tries before it does, and tries nobody of whom a process has died too often. */
+async function tellAgain(node: Node, before: StoredBroadcast, from: string, to: string): Promise<boolean> {
+  const { _id, tried = [] } = before
+  if (tried.filter((one) => one === to).length >= triesOfOne) {
+    node.logger.error({ broadcast: _id, account: to }, 'an account was not told, as a process died of each try')
+    return false
+  }
+  await Broadcasts.updateOne({ _id }, { $push: { tried: to } })
+  try {
+    return await tell(node, before, from, to)
+  } finally {
+    await Broadcasts.updateOne({ _id }, { $pull: { tried: to } })
+  }
 }
 
 /** False where the verdict refuses it. */

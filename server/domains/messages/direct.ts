@@ -74,7 +74,9 @@ export const directReact: Action<typeof contract.directReact> = async (input, co
 }
 
 export const directRead: Action<typeof contract.directRead> = async ({ messageId, ...input }, context) => {
-  const room = conversationNamed(signedIn(context).account, input)
+  const { account } = signedIn(context)
+  const isNamed = input.peer !== undefined || input.conversationId !== undefined || messageId === undefined
+  const room = isNamed ? conversationNamed(account, input) : await conversationOf(account, messageId)
   await markRead(context, room, messageId === undefined ? ({ seq }) => seq : placeOf(messageId))
   return done
 }

@@ -18,6 +18,7 @@ import { chat, chatStream, placeOf } from './chat.ts'
 import { endpointsOf, offerOf, pricingOf, publicAgent } from './public-agents.ts'
 import { paidOf, receiptsOf } from './receipts.ts'
 import { resolvePayments } from './resolve.ts'
+import { isOver, usableUntil } from './stored-proof.ts'
 
 const historyLength = 50
 
@@ -86,10 +87,13 @@ export const payments = defineDomain(
       }
     },
 
-    async payment({ id }) {
+    async payment({ id }, { node }) {
       const payment = await Payments.findOne({ _id: id }).lean<StoredPayment>()
       if (!payment) throw new AppError('PAYMENT_NOT_FOUND')
-      return { ...paidOf(payment), agent_id: payment.agent_id, code: payment.code }
+      const { agent_id, code, state } = payment
+      const isOpen = state === 'verifying' || state === 'unknown'
+      const usable_until = isOpen ? usableUntil(node, payment).toISOString() : null
+      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && isOver(node, payment) }
     },
 
     async embed({ id }, context) {

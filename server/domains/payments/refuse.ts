@@ -1,8 +1,9 @@
 import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
-import type { Context } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import type { PaymentRefusal } from '#server/ports/facilitator/port'
 import { AppError } from '#shared/errors'
 import { paymentRequired, requiredHeaders, requirementOf, type Wanted } from './requirement.ts'
+import { isOver, usableUntil } from './stored-proof.ts'
 
 const texts: Readonly<Record<PaymentCode, string>> = {
   INVALID_PAYMENT: 'The payment is not valid, or it was used before',
@@ -41,12 +42,20 @@ export const offeredOtherwise = (): AppError =>
 
 const askAgainSeconds = 2
 
-/** It may have been charged: to be asked for, and never paid again. */
-export const pending = (node: { settings: { publicUrl: string } }, { _id: id, state }: StoredPayment): AppError =>
-  new AppError('PAYMENT_PENDING', {
+const overText =
+  'It is not known whether this payment was charged, and it cannot be charged any more. Look in the wallet before you pay another time.'
+
+/** It may have been charged: to be asked for, and not to be paid again before it is over. */
+export function pending(node: Node, payment: StoredPayment): AppError {
+  const { _id: id, state } = payment
+  const url = `${node.settings.publicUrl}/api/public/payments/${id}`
+  const is_over = isOver(node, payment)
+  return new AppError('PAYMENT_PENDING', {
+    ...(is_over && { message: overText }),
     retryAfter: askAgainSeconds,
-    details: { payment: { id, state, url: `${node.settings.publicUrl}/api/public/payments/${id}` } },
+    details: { payment: { id, state, url, usable_until: usableUntil(node, payment).toISOString(), is_over } },
   })
+}
 
 /** Somebody asks with the same payment at this moment. */
 export const inProgress = ({ _id: id, state }: StoredPayment): AppError =>

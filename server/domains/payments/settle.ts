@@ -8,19 +8,17 @@ import {
 } from '#server/domains/receipts/model'
 import { facilitatorOf } from '#server/domains/receipts/networks'
 import type { Node } from '#server/kernel/context'
-import { unseal } from '#server/kernel/seal'
 import type { Chain } from '#server/ports/chain/port'
-import type { Facilitator, Proof, Settlement } from '#server/ports/facilitator/port'
+import type { Facilitator, Settlement } from '#server/ports/facilitator/port'
 import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
 import { codes } from './refuse.ts'
 import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
+import { blockMilliseconds, endOf, isOver, proofOf, usableUntil } from './stored-proof.ts'
 
 const soonMilliseconds = 1_000
 const longestWaitMilliseconds = 300_000
-/** So long after its end a payment may still come into a block. */
-const blockMilliseconds = 120_000
 
 /** What has payments of this network carried out. Throws where there is none. */
 export function facilitatorFor(node: Pick<Node, 'services'>, network: NetworkFacts): Facilitator {
@@ -29,9 +27,6 @@ export function facilitatorFor(node: Pick<Node, 'services'>, network: NetworkFac
     throw new AppError('SERVICE_UNAVAILABLE', { message: 'No payment facilitator: X402_FACILITATOR_URL is not set' })
   return facilitator
 }
-
-const proofOf = (node: Node, payment: StoredPayment): Proof =>
-  JSON.parse(unseal(node.settings.sessionKeys, payment.proof)) as Proof
 
 /** What a payment was offered for. The amount is what was signed, which may be more than the price: some facilitators take nothing else. */
 export const wantedOf = ({ network, value, pay_to, resource, description }: StoredPayment): Wanted => ({
@@ -104,13 +99,6 @@ async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
 
 const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
 
-/** Until when whoever was given a payment can have it carried out. */
-export const usableUntil = (node: Node, payment: StoredPayment): Date =>
-  new Date(Math.min(Number(proofOf(node, payment).authorization.validBefore) * 1_000, never.getTime()))
-
-/** From when on nothing comes of a payment any more. */
-const endOf = (node: Node, payment: StoredPayment): number => usableUntil(node, payment).getTime() + blockMilliseconds
-
 /** Whether so long has gone by since a payment was over, or was taken where it is good for years, that its outcome would be known if anybody could tell. */
 export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
   const answered = payment.created_at.getTime() + 3 * maxTimeoutSeconds * 1_000
@@ -121,7 +109,10 @@ export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
 export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
   chains.get(chainId) ?? null
 
-/** Asks the chain, where there is one to ask, what became of the payment. True where that is known for good. */
+/**
+ * Asks the chain, where there is one to ask, what became of the payment. True where that is known for good: that it was not carried out, only
+ * once the chain itself is past its end, as one that stood still makes up for its blocks.
+ */
 async function readFromChain(node: Node, held: Held): Promise<boolean> {
   const facts = networks[held.payment.network]
   const { authorization } = proofOf(node, held.payment)
@@ -130,10 +121,11 @@ async function readFromChain(node: Node, held: Held): Promise<boolean> {
     ?.authorized(facts.asset, { from, to, value: BigInt(authorization.value), nonce })
     .catch(() => null)
   if (!state) return false
-  if (state === 'open') {
-    const isOver = endOf(node, held.payment) < node.now()
-    if (isOver) await reject(node, held, 'PAYMENT_EXPIRED')
-    return isOver
+  if (typeof state === 'object' && 'openAt' in state) {
+    const end = usableUntil(node, held.payment).getTime()
+    if (!isOver(node, held.payment) || state.openAt < end) return false
+    await reject(node, held, 'PAYMENT_EXPIRED')
+    return true
   }
   if (state === 'other') await reject(node, held, 'INVALID_PAYMENT')
   else await markSettled(node, held, state === 'unseen' ? null : state.transaction)

@@ -13,6 +13,7 @@ import { readProof } from './read-proof.ts'
 import { inProgress, offeredOtherwise, pending, wantsPayment } from './refuse.ts'
 import type { Wanted } from './requirement.ts'
 import { chainOf, offerAgain, settleHeld, verifyHeld, wantedOf } from './settle.ts'
+import { isOver } from './stored-proof.ts'
 import { judgeProof } from './verify.ts'
 
 /** Something to be paid for, and the header that it is paid with. */
@@ -141,7 +142,8 @@ async function take(
   if (mine.state !== 'verifying' && !mine.withdrawn) return mine
   const judged = await judge(node, purchase, wanted)
   if (mine.state !== 'verifying') {
-    if (judged.ok) await offerAgain(mine)
+    // One that is over charges nothing any more, but whoever carries it out may tell that it did.
+    if (judged.ok || isOver(node, mine)) await offerAgain(mine)
     return mine
   }
   if (judged.ok) return mine

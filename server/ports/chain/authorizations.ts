@@ -18,13 +18,15 @@ export async function authorizationOf(
   transfer: AuthorizedTransfer,
 ): Promise<AuthorizationState> {
   const { from: authorizer, nonce } = transfer
+  const { number: blockNumber, timestamp } = await client.getBlock()
   const isSpent = await client.readContract({
     address: token,
     abi,
     functionName: 'authorizationState',
     args: [authorizer, nonce],
+    blockNumber,
   })
-  if (!isSpent) return 'open'
+  if (!isSpent) return { openAt: Number(timestamp) * 1_000 }
   let toBlock = await client.getBlockNumber({ cacheTime: 0 })
   for (let looked = 0; looked < windows && toBlock >= 0n; looked++) {
     const fromBlock = toBlock < windowBlocks ? 0n : toBlock - windowBlocks + 1n

@@ -19,6 +19,8 @@ interface FakeChain extends Chain {
   deploy(address: Hex, contract?: Contract): void
   /** Carries out an authorized transfer. */
   authorize(transfer: AuthorizedTransfer, transaction: Hex): void
+  /** The time of its newest block, in milliseconds. */
+  newestAt: number
   /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
@@ -42,6 +44,7 @@ export function fakeChain(id: number): FakeChain {
   }
   const chain: FakeChain = {
     id,
+    newestAt: 0,
     away: null,
     transfer({ from = nobody, to, value, token = null }) {
       const block = made.length + 1
@@ -66,7 +69,7 @@ export function fakeChain(id: number): FakeChain {
     authorized: (_token, { from, to, value, nonce }) =>
       answer(() => {
         const used = authorized.get(nonce)
-        if (!used) return 'open'
+        if (!used) return { openAt: chain.newestAt }
         const isThis = same(used.from, from) && same(used.to, to) && used.value === value
         return isThis ? { transaction: used.transaction } : 'other'
       }),

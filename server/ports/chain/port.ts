@@ -29,8 +29,11 @@ export interface AuthorizedTransfer {
   nonce: Hex
 }
 
-/** `open`: it was not used so far. `other`: it was cancelled, or used for another transfer. `unseen`: used, longer ago than was searched. */
-export type AuthorizationState = 'open' | 'other' | 'unseen' | { transaction: Hex }
+/**
+ * `openAt`: it was not used up to the block of that time, in milliseconds. `other`: it was cancelled, or used for another transfer. `unseen`:
+ * used, longer ago than was searched.
+ */
+export type AuthorizationState = { openAt: number } | 'other' | 'unseen' | { transaction: Hex }
 
 /** What a contract of tokens says of itself: whatever whoever deployed it wanted it to say. */
 export interface TokenMetadata {

@@ -240,6 +240,14 @@ export const mends: readonly Mutation[] = [
     caughtBy: invited('the links of an admin'),
   },
   {
+    name: 'who takes back a link is not in the log of moderation',
+    breaks: 'M64',
+    file: 'server/domains/room-state/events/invitations.ts',
+    find: "  entry: { action: () => 'uninvite', metadata: (_row, { id }) => ({ invitation_id: id }) },\n",
+    put: '',
+    caughtBy: invited('making and taking back'),
+  },
+  {
     name: 'a link lets in who is in a block with its maker',
     breaks: 'M64',
     file: 'server/domains/rooms/invitations.ts',

@@ -124,6 +124,14 @@ export const payments: readonly Mutation[] = [
     caughtBy: onChain,
   },
   {
+    name: 'a payment is over before its chain is past its end',
+    breaks: 'T30',
+    file: 'server/domains/payments/settle.ts',
+    find: ' || state.openAt < end',
+    put: '',
+    caughtBy: onChain,
+  },
+  {
     name: 'an owner reads the receipts of all agents',
     breaks: 'T09',
     file: 'server/domains/payments/receipts.ts',

@@ -188,6 +188,22 @@ export const scheduling: readonly Mutation[] = [
     caughtBy: { ...bookings('is never charged for after'), file: 'test/server/booking-paid.test.ts' },
   },
   {
+    name: 'what was withdrawn is never asked for again',
+    breaks: 'scheduling',
+    file: 'server/domains/payments/take.ts',
+    find: 'if (judged.ok || isOver(node, mine)) await offerAgain(mine)',
+    put: '',
+    caughtBy: { ...bookings('is good for another'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
+    name: 'what was charged buys nothing once the payment is over',
+    breaks: 'scheduling',
+    file: 'server/domains/payments/take.ts',
+    find: ' || isOver(node, mine)',
+    put: '',
+    caughtBy: { ...bookings('buys another time'), file: 'test/server/booking-paid.test.ts' },
+  },
+  {
     name: 'nobody is told of a call whose node has failed',
     breaks: 'scheduling',
     file: 'server/domains/booking/book.ts',
