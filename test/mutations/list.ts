@@ -31,6 +31,7 @@ import { scheduling } from './list/scheduling.ts'
 import { sdk } from './list/sdk.ts'
 import { stored } from './list/stored.ts'
 import { sequences } from './list/streams.ts'
+import { staff } from './list/staff.ts'
 import { support } from './list/support.ts'
 import { terms } from './list/terms.ts'
 import { web } from './list/web.ts'
@@ -68,6 +69,7 @@ export const mutations: readonly Mutation[] = [
   ...payments,
   ...points,
   ...scheduling,
+  ...staff,
   ...support,
   ...agents,
   ...answers,
