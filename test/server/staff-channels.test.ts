@@ -4,14 +4,14 @@ import { Members, Rooms } from '#server/domains/room-state/model'
 import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
 import { ensureStaffChannel } from '#server/domains/rooms/official-channels'
 import { accounts } from '#shared/api/accounts'
-import { inbox } from '#shared/api/inbox'
+import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { bootWith } from '#test/support/boot-with'
 import { appoint } from '#test/support/moderation'
-import { alpha, listenTo, moderates, type Person, people, person, say } from '#test/support/people'
+import { alpha, channelOf, listenTo, moderates, type Person, people, person, say } from '#test/support/people'
 import { solo } from '#test/support/solo'
 
 const { server, admin, root, stranger } = await bootWith(['admin', 'root', 'stranger'], {
@@ -183,21 +183,28 @@ describe('a channel of the staff', () => {
   test('is heard by nobody who is demoted, from the answer to that on', async () => {
     const room = await staffChannel()
     const url = server.urls.at(-1)
+    const elsewhere = await channelOf(admin)
     const [keeper, judge] = [await person(server, 'keeper', url), await person(server, 'a judge who listens', url)]
     for (const who of [keeper, judge]) await appoint(root, null, who)
     for (const who of [keeper, judge]) await becomes(who, room, true)
+    await judge.does('rest', rooms.join, { room: elsewhere })
     const [kept, lost] = [await listenTo(keeper, room), await listenTo(judge, room)]
     await say(admin, room, 'For both')
     for (const line of [kept, lost]) await line.follows(room, ({ type }) => type === 'message.created')
+    const told = await judge.line('/notifications')
+    await told.hears(unreadSnapshot)
     // The record of it is not to be what ends it.
     settlesNothing()
     await demote(judge)
-    lost.forget()
+    for (const line of [lost, told]) line.forget()
     const { id } = await say(admin, room, 'For one')
     await kept.follows(room, ({ data }) => 'message' in data && data.message?.id === id)
     expect((await judge.refused(lost, messages.join, { room })).code).toBe('ROOM_NOT_FOUND')
     await judge.does(lost, messages.join, { room: alpha })
     expect(lost.log(room)).toEqual([])
+    await say(admin, elsewhere, 'For everybody')
+    await told.hears(unreadChanged, (news) => news.room.id === elsewhere.id)
+    expect(told.all(unreadChanged).filter((news) => news.room.id === room.id)).toEqual([])
     vi.restoreAllMocks()
     await demote(keeper)
   })

@@ -31,6 +31,14 @@ export const staff: readonly Mutation[] = [
     caughtBy: staffed('is heard by nobody who is demoted'),
   },
   {
+    name: 'who is demoted is told what is unread in a channel of the staff',
+    breaks: 'channels of the staff',
+    file: 'server/domains/inbox/recounts.ts',
+    find: 'return keys.filter((_, at) => heard[at])',
+    put: 'return heard && [...keys]',
+    caughtBy: staffed('is heard by nobody who is demoted'),
+  },
+  {
     name: 'the list of rooms shows a channel of the staff to who is of it no more',
     breaks: 'channels of the staff',
     file: 'server/domains/inbox/list.ts',
