@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
-import { api } from '#shared/api/index'
 import { inbox } from '#shared/api/inbox'
+import { api } from '#shared/api/index'
 import { invitations } from '#shared/api/invitations'
 import { messages } from '#shared/api/messages'
 import { logged, moderation } from '#shared/api/moderation'
@@ -74,7 +74,8 @@ async function isMember(who: Person): Promise<boolean> {
   return answer.ok && answer.data.room.is_member
 }
 
-const named = (text: string, of: RoomRef, its: string) => text.replaceAll(of.id ?? '', '<room>').replaceAll(its, '<message>')
+const named = (text: string, of: RoomRef, its: string) =>
+  text.replaceAll(of.id ?? '', '<room>').replaceAll(its, '<message>')
 
 /** What this person is answered of each door, the room and the message without their names. */
 async function answersOf(who: Person, of: RoomRef, its: string): Promise<Record<string, string>> {

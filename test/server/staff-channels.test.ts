@@ -58,7 +58,11 @@ describe('a channel of the staff', () => {
   test('is founded by admins alone, has no slug, and is of no event', async () => {
     const asked = { name: `Crow's nest ${process.pid}`, accessLevel: 'staff' } as const
     const refused = await stranger.refused('rest', rooms.createChannel, asked)
-    expect(refused).toMatchObject({ status: 403, code: 'FORBIDDEN', message: 'Only admins found channels of the staff' })
+    expect(refused).toMatchObject({
+      status: 403,
+      code: 'FORBIDDEN',
+      message: 'Only admins found channels of the staff',
+    })
     for (const more of [{ slug: 'nest' }, { attendanceEventId: 7 }])
       expect((await admin.refused('rest', rooms.createChannel, { ...asked, ...more })).code).toBe('VALIDATION_ERROR')
     for (const [at, accessLevel] of [null, '', 'public'].entries()) {
@@ -210,15 +214,15 @@ describe('a channel of the staff', () => {
   })
 
   solo('of the house is there once, and stays archived', async () => {
-    const { node } = server.apps[0] ?? (await Promise.reject(new Error('no node')))
-    for (const _ of [1, 2]) await ensureStaffChannel(node)
+    const nodes = server.apps.map(({ node }) => node)
+    for (const node of [...nodes, ...nodes]) await ensureStaffChannel(node)
     const found = await Rooms.find({ access_level: 'staff', name: 'Team' }).lean()
     expect(found).toMatchObject([{ is_official: true, is_active: true }])
     const room = { type: 'channel', id: found[0]?.id ?? '' } as const
-    await settleAllStaff(node)
+    for (const node of nodes) await settleAllStaff(node)
     await becomes(root, room, true)
     await root.does('rest', rooms.archive, { room })
-    await ensureStaffChannel(node)
+    for (const node of nodes) await ensureStaffChannel(node)
     expect((await root.does('rest', rooms.get, { room })).room.is_active).toBe(false)
   })
 })

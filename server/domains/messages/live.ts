@@ -131,7 +131,10 @@ function letGo(node: Node, connection: Connection, key: RoomKey, account: string
   const may = (view: View, now = view.at) => mayListen(view, account, now)
   const listens = node.log.answerHere(key, may)
   if (listens) return
-  if (listens === false) return stopListening({ node }, connection, key)
+  if (listens === false) {
+    stopListening({ node }, connection, key)
+    return
+  }
   connection.leave(audiences.room(key))
   node.log
     .ask(key, may, (still) => {

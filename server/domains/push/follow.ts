@@ -4,9 +4,9 @@ import { isOf } from '#server/domains/events/define'
 import { friendsChanged } from '#server/domains/friends/events'
 import { type Pair, Pairs } from '#server/domains/friends/model'
 import { friendsAmong } from '#server/domains/friends/pairs'
+import { mayListen } from '#server/domains/room-state/access'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
-import { mayListen } from '#server/domains/room-state/access'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { rolesAmong } from '#server/domains/room-state/membership'
 import { Members } from '#server/domains/room-state/model'
@@ -158,9 +158,7 @@ async function membersAmong(node: Node, key: RoomKey, accounts: readonly string[
   if (isBetweenTwo(type)) return new Set(accounts.filter((account) => peersOf(id).includes(account)))
   if (accounts.length === 0) return new Set()
   const members = (await rolesAmong(accounts, [key])).map(({ account }) => account)
-  return new Set(
-    await node.log.ask(key, (view, now) => members.filter((account) => mayListen(view, account, now))),
-  )
+  return new Set(await node.log.ask(key, (view, now) => members.filter((account) => mayListen(view, account, now))))
 }
 
 /** A request that still waits is told to who was asked. */

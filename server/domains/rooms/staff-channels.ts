@@ -6,7 +6,10 @@ import { GLOBAL, type RoomKey } from '#server/log/types'
 import { found } from './founding.ts'
 
 /** Founds a channel of the staff, into which all of it is brought. It takes no name from others, who are not to know of it. */
-export async function foundStaffChannel(context: Context, about: Pick<RoomFact, 'name'> & Partial<RoomFact>): Promise<RoomKey> {
+export async function foundStaffChannel(
+  context: Context,
+  about: Pick<RoomFact, 'name'> & Partial<RoomFact>,
+): Promise<RoomKey> {
   const key = await found(context, 'channel', { ...about, is_official: true, access_level: 'staff' }, [])
   void quietly(context.node, settleAllStaff(context.node))
   return key
