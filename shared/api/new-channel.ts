@@ -34,6 +34,10 @@ export const NewChannel = z
     isOfficial: maybe(z.boolean()).meta({
       description: 'Who moderates everywhere moderates it. For admins; a channel of attendance tokens is none.',
     }),
+    accessLevel: maybe(z.enum(['public', 'staff'])).meta({
+      description:
+        'Of `staff` all admins and global moderators are members, and nobody else sees it. For admins; it is official, and has no slug.',
+    }),
     creatorAddress: CallerAddress,
     userAddress: CallerAddress,
     ownerAddress: maybe(Address).meta({
@@ -80,8 +84,10 @@ export const NewChannel = z
       refuse('attendanceCollectionId', 'attendanceEventId or attendanceCollectionId, not both of them')
     if (event !== undefined || collection !== undefined) {
       if (value.isOfficial) refuse('isOfficial', 'a channel of attendance tokens is not official')
+      if (value.accessLevel === 'staff') refuse('accessLevel', 'a channel of attendance tokens is not of the staff')
       return
     }
+    if (value.accessLevel === 'staff' && value.slug) refuse('slug', 'a channel of the staff has none')
     if (name === undefined) refuse('name', 'name is required')
     if (messagingType === 'p2p' || messagingType === 'waku') refuse('messagingType', 'Invalid messaging type')
   })

@@ -29,6 +29,7 @@ import { records } from './list/records.ts'
 import { runFaults } from './list/runs.ts'
 import { scheduling } from './list/scheduling.ts'
 import { sdk } from './list/sdk.ts'
+import { staff } from './list/staff.ts'
 import { stored } from './list/stored.ts'
 import { sequences } from './list/streams.ts'
 import { support } from './list/support.ts'
@@ -68,6 +69,7 @@ export const mutations: readonly Mutation[] = [
   ...payments,
   ...points,
   ...scheduling,
+  ...staff,
   ...support,
   ...agents,
   ...answers,

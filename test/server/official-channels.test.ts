@@ -34,7 +34,7 @@ describe('a new installation', () => {
     await Rooms.updateOne({ slug: 'music' }, { $set: { is_active: false } })
     await Rooms.deleteMany({ slug: { $in: ['art', 'games'] } })
     await begins()
-    expect(await Rooms.countDocuments({ type: 'channel' })).toBe(16)
+    expect(await Rooms.countDocuments({ type: 'channel', access_level: 'public' })).toBe(16)
     expect((await listed()).map(({ name }) => name)).not.toContain('Music')
     await Rooms.updateOne({ slug: 'music' }, { $set: { is_active: true } })
   })
@@ -48,6 +48,11 @@ describe('a new installation', () => {
       expect(await who.refused('rest', rooms.createChannel, { name })).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect(await who.refused('rest', rooms.archive, { room })).toMatchObject({ code: 'FORBIDDEN' })
     await who.does(door, rooms.leave, { room })
+  })
+
+  test('has one more for its staff, which no list shows to others', async () => {
+    expect(await Rooms.find({ type: 'channel', access_level: 'staff' }).lean()).toMatchObject([{ name: 'Team' }])
+    expect((await listed()).map(({ name }) => name)).not.toContain('Team')
   })
 
   test('that somebody has founded a channel in gets none any more', async () => {

@@ -38,6 +38,8 @@ const left = (more: Record<string, boolean>): Record<string, Fact> => ({
 })
 const site = (role: string): Record<string, Fact> => ({ [`role:${who}`]: role })
 const official: Record<string, Fact> = { room: { is_official: true } }
+const ofStaff: Record<string, Fact> = { room: { is_official: true, access_level: 'staff' } }
+const ofStaffAlone: Record<string, Fact> = { room: { is_official: false, access_level: 'staff' } }
 
 /** Pins, deletes, mutes, manages: what somebody may do, in one word. */
 const mayOf = ({ canPin, canDelete, canMute, canManageMods }: Standing) =>
@@ -96,6 +98,32 @@ describe('what somebody is in a room follows from the highest thing they are', (
     ['and who went with a right beside it', 'alpha', left(all4), grant({ can_pin: false }), 'moderator', 'delete mute'],
     ['one who left no more than a limit', 'alpha', left(all4), {}, null, 'nothing'],
     ['a global moderator with no room named', GLOBAL, {}, grant(), 'moderator', most],
+    [
+      'a member of the staff who moderates everywhere',
+      'channel:x',
+      { ...ofStaff, ...member('member') },
+      grant(),
+      'moderator',
+      most,
+    ],
+    ['an admin in a room of the staff', 'channel:x', ofStaff, site('admin'), 'admin', all],
+    ['who is of the staff no more', 'channel:x', { ...ofStaff, ...member('owner') }, {}, null, 'nothing'],
+    [
+      'and was granted more there',
+      'channel:x',
+      { ...ofStaff, ...member('member'), ...grant(all4) },
+      {},
+      null,
+      'nothing',
+    ],
+    [
+      'a global moderator in a room of admins',
+      'channel:x',
+      { ...ofStaffAlone, ...member('admin') },
+      grant(all4),
+      null,
+      'nothing',
+    ],
     ['an admin', 'channel:x', {}, site('admin'), 'admin', all],
     ['an admin who owns the room', 'channel:x', member('owner'), site('admin'), 'admin', all],
     ['a super admin', 'channel:x', {}, site('super_admin'), 'super_admin', all],

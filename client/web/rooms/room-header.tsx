@@ -23,6 +23,8 @@ const SharedKeyDialog = lazy(async () => ({
   default: (await import('../direct/shared-key-dialog.tsx')).SharedKeyDialog,
 }))
 
+const staffTitle = 'Only admins and those who moderate everywhere see this channel'
+
 export function RoomHeader(props: { state: RoomState; panel: PanelName | null; parts: readonly PanelName[] }) {
   const { state, panel, parts } = props
   const { live, sealed } = useOpenRoom()
@@ -44,6 +46,11 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
       <div className="grow">
         <h1 tabIndex={-1}>{name}</h1>
         <p className="room-facts">
+          {(state.room ?? known)?.access_level === 'staff' && (
+            <span className="chip role" title={staffTitle}>
+              Staff
+            </span>
+          )}
           {isCatchingUp && <span role="status">Loading missed events</span>}
           {state.direct && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>

@@ -111,7 +111,10 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
           <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
         )}
         <span className="grow">
-          <span className="room-name">{name}</span>
+          <span className="room-name">
+            {name}
+            {room.access_level === 'staff' && <span className="unseen">, staff</span>}
+          </span>
           <small className="room-last">{previewOf(room, account)}</small>
         </span>
         {room.is_muted && <Icon name="quiet" />}

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { accountOf, recordRefresh, recordSignIn } from '#server/domains/accounts/accounts'
 import { ownerView } from '#server/domains/accounts/profiles'
+import { joinStaffRooms } from '#server/domains/room-state/staff-rooms'
 import { joinAlpha } from '#server/domains/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
 import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
@@ -25,6 +26,9 @@ export async function startSession(node: Node, account: string, proven: Proven) 
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
     node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
+  )
+  await joinStaffRooms(node, account).catch((error: unknown) =>
+    node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
   )
   return { ...tokens, user: ownerView(record) }
 }

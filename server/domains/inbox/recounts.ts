@@ -1,10 +1,11 @@
 import { blockedBy } from '#server/domains/blocks/blocks'
+import { mayListen } from '#server/domains/room-state/access'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
-import type { RoomKey } from '#server/log/types'
+import type { RoomKey, View } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type Counts, countsOf, noCounts } from './list.ts'
@@ -116,13 +117,21 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
     return
   }
   const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
-  const totals = counted.filter(hasNews).map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
+  const news = await heardAmong(node, account, counted.filter(hasNews))
+  const totals = news.map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
   const last = await lastMessagesOf(new Map(totals), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
-    if (room && hasNews(key))
+    if (room && news.includes(key))
       node.live.send(unreadChanged, audience, { ...room, last_message: last.get(key) ?? null, total })
   }
+}
+
+/** Those of the rooms that a member may hear of: their membership in one of the staff may be about to end. */
+async function heardAmong(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
+  const may = (view: View, now = view.at) => mayListen(view, account, now)
+  const heard = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
+  return keys.filter((_, at) => heard[at])
 }
 
 /**

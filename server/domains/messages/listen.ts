@@ -66,10 +66,10 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       () => {
         if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
         connection.join(audiences.room(key))
+        remember(context, connection, key, release)
         listenersChanged(node, key)
       },
     )
-    remember(context, connection, key, release)
     // Somebody removed in the meantime has been told so, and must not be told afterwards that they have joined.
     context.onAnswer(() => {
       if (connection.has(audiences.room(key))) return

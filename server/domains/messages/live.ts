@@ -1,9 +1,10 @@
 import { recordOf, removedBy } from '#server/domains/events'
 import { type Heard, isOf } from '#server/domains/events/define'
+import { mayListen } from '#server/domains/room-state/access'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { memberIn } from '#server/domains/room-state/facts'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
-import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { leanBatch, leanEvent } from '#shared/api/lean'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { access, capabilitiesChanged } from '#shared/api/rooms'
@@ -113,13 +114,34 @@ async function tellCapabilities(node: Node, key: RoomKey, account: string): Prom
     node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
 }
 
-/** What holds everywhere changes what may be sent in every room that is listened to, and who may wait. */
+/** What holds everywhere changes what may be sent in every room that is listened to, who may listen, and who may wait. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
   for (const { target } of rows) if (target !== null) wakeWaiting(node, audiences.account(target))
   for (const account of new Set(targetsOf(rows))) {
     for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))
-      for (const key of roomsOf(connection).keys()) void tellCapabilities(node, key, account).catch(() => {})
+      for (const key of [...roomsOf(connection).keys()]) {
+        letGo(node, connection, key, account)
+        if (roomsOf(connection).has(key)) void tellCapabilities(node, key, account).catch(() => {})
+      }
   }
+}
+
+/** Whoever is of the staff no more stops listening to its rooms before the next frame; where that is not known at once, until it is. */
+function letGo(node: Node, connection: Connection, key: RoomKey, account: string): void {
+  const may = (view: View, now = view.at) => mayListen(view, account, now)
+  const listens = node.log.answerHere(key, may)
+  if (listens) return
+  if (listens === false) {
+    stopListening({ node }, connection, key)
+    return
+  }
+  connection.leave(audiences.room(key))
+  node.log
+    .ask(key, may, (still) => {
+      if (!still) stopListening({ node }, connection, key)
+      else if (connection.isOpen && roomsOf(connection).has(key)) connection.join(audiences.room(key))
+    })
+    .catch(() => stopListening({ node }, connection, key))
 }
 
 /** A new connection is told of heads, and its rooms are let go with it. */

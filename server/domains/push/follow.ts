@@ -4,6 +4,7 @@ import { isOf } from '#server/domains/events/define'
 import { friendsChanged } from '#server/domains/friends/events'
 import { type Pair, Pairs } from '#server/domains/friends/model'
 import { friendsAmong } from '#server/domains/friends/pairs'
+import { mayListen } from '#server/domains/room-state/access'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
@@ -77,6 +78,7 @@ async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly Mes
   const subscribed = new Set(await subscribedAmong(concerned.flatMap(([, about]) => [...about.keys()])))
   for (const [key, about] of concerned) {
     const members = await membersAmong(
+      node,
       key,
       [...about.keys()].filter((account) => subscribed.has(account)),
     )
@@ -150,12 +152,13 @@ async function allIn(key: RoomKey): Promise<readonly string[]> {
   return rows.length > membersToldAtMost ? [] : rows.map(({ user_address }) => user_address)
 }
 
-/** Those who are in the room. */
-async function membersAmong(key: RoomKey, accounts: readonly string[]): Promise<ReadonlySet<string>> {
+/** Those who are in the room, and may hear of it. */
+async function membersAmong(node: Node, key: RoomKey, accounts: readonly string[]): Promise<ReadonlySet<string>> {
   const { type, id } = roomOfKey(key)
   if (isBetweenTwo(type)) return new Set(accounts.filter((account) => peersOf(id).includes(account)))
   if (accounts.length === 0) return new Set()
-  return new Set((await rolesAmong(accounts, [key])).map(({ account }) => account))
+  const members = (await rolesAmong(accounts, [key])).map(({ account }) => account)
+  return new Set(await node.log.ask(key, (view, now) => members.filter((account) => mayListen(view, account, now))))
 }
 
 /** A request that still waits is told to who was asked. */

@@ -33,7 +33,7 @@ export function seenBy(view: View, account: string | null, now: number): { room:
   const room = roomIn(view)
   const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
-  const mayEnter = standing?.isMember || (room.access_level === 'staff' && standing?.isModerator)
+  const mayEnter = room.access_level === 'staff' ? standing?.isModerator : standing?.isMember
   const isGone = !room.is_active && kinds[refOf(view).type].archived === 'is gone' && !standing?.isModerator
   if (isGone || (isUnlisted(view, room) && !mayEnter)) throw new AppError('ROOM_NOT_FOUND')
   if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
@@ -70,6 +70,10 @@ export function isPublic(view: View): boolean {
   const room = roomIn(view)
   return room?.is_active === true && !isUnlisted(view, room) && !isClosed(rulesIn(view))
 }
+
+/** May this member go on listening here? Out of the rooms of the staff goes whoever is not of it any more, before their record says so. */
+export const mayListen = (view: View, account: string, now: number): boolean =>
+  roomIn(view)?.access_level !== 'staff' || rightsIn(view, account, now).isModerator
 
 /** May this person read the messages here? Who may not sees only the card of the room. */
 export function mayRead(view: View, standing: Standing | null): boolean {

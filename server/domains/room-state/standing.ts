@@ -42,6 +42,7 @@ export function standingOf(view: View, account: string): Standing {
   const granted = grantIn(view, account)
   const globalGrant = moderatorIn(view.global, account)
   const isMember = isPeers ? peersOf(room.id).includes(account) : member !== null
+  if (room && !isPeers && roomIn(view)?.access_level === 'staff' && !runsOfficial(view, account)) return outsider
   const site = { isMember, isAdmin: siteRole !== 'user', isSuperAdmin: siteRole === 'super_admin' }
   const plain = standing(site, none, isMember ? ranks.member : ranks.none, isMember ? 'member' : null)
   if (room && !kinds[room.type].hasModerators) return plain
@@ -56,6 +57,14 @@ export function standingOf(view: View, account: string): Standing {
     return standing(site, { ...all, canManageMods: false }, ranks.moderator, 'moderator')
   return plain
 }
+
+/** Is somebody an admin, or one who moderates all official rooms where this is one? A room of the staff has no other members. */
+const runsOfficial = (view: View, account: string): boolean =>
+  roleIn(view, account) !== 'user' || (isOfficial(view) && moderatorIn(view.global, account) !== null)
+
+/** Is somebody of the staff: an admin or a global moderator who is not suspended? Asked of the log of what holds everywhere. */
+export const isStaff = (view: View, account: string): boolean =>
+  runsOfficial(view, account) && !isSuspended(view, account)
 
 /** Is this an official room, where global moderators moderate? */
 const isOfficial = (view: View): boolean =>
@@ -118,6 +127,9 @@ const standing = (
   canMute,
   canManageMods,
 })
+
+/** Who is neither in a room nor may do anything there. */
+const outsider = standing({ isMember: false, isAdmin: false, isSuperAdmin: false }, none, ranks.none, null)
 
 export const isSuspended = (view: View, account: string): boolean => suspensionIn(view, account) !== null
 

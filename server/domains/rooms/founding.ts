@@ -52,7 +52,9 @@ export async function found(
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
   node.log.ask(GLOBAL, (view) => {
     if (fields.is_official && !standingOf(view, account).isAdmin)
-      throw new AppError('FORBIDDEN', { message: 'Only admins found official channels' })
+      throw new AppError('FORBIDDEN', {
+        message: `Only admins found ${fields.access_level === 'staff' ? 'channels of the staff' : 'official channels'}`,
+      })
     refuseNames(node, view, account, { ...fields.gate, ...fields })
     refuseSlug(node, view, account, fields.slug)
   })

@@ -1,7 +1,9 @@
 import { namesFiles } from '#server/domains/files/namers'
 import { answerOnline } from '#server/domains/room-state/online'
+import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import { patiently } from '#server/kernel/patiently'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
@@ -10,13 +12,14 @@ import { gate, recheckGate } from './gate-answers.ts'
 import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
-import { ensureOfficialChannels } from './official-channels.ts'
+import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
 import { archive, createChannel, createGroup, fileRooms, get, groups, list, openDm, update } from './rooms.ts'
 import { roomSettings } from './settings.ts'
 import { sharedKey } from './shared-key.ts'
 import { staff } from './staff.ts'
+import { followStaff } from './staff-channels.ts'
 import { createTokenRoom, listTokenRooms } from './token-rooms.ts'
 import { setTopic } from './topic.ts'
 
@@ -50,19 +53,24 @@ const actions: Actions<typeof contract> = {
 }
 
 const finishMilliseconds = 30_000
+const settleMilliseconds = 30_000
 
 export const rooms = defineDomain(contract, actions, {
   settings: roomSettings,
   async start(node) {
     const stopAnswering = answerOnline(node)
+    followStaff(node)
     namesFiles(node, 'rooms', iconsAmong)
     await patiently(() => ensureAlpha(node))
     // The demo has channels of its own.
-    if (roomSettings.of(node).beginsWithChannels && !node.settings.demo)
+    if (roomSettings.of(node).beginsWithChannels && !node.settings.demo) {
       await patiently(() => ensureOfficialChannels(node))
+      await patiently(() => ensureStaffChannel(node))
+    }
     await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
+    const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
     void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-    return [stopAnswering, () => clearInterval(finishing), startRechecks(node)]
+    return [stopAnswering, () => clearInterval(finishing), stopSettling, startRechecks(node)]
   },
 })

@@ -28,15 +28,26 @@ const channels: readonly Channel[] = [
 
 const type = foundedBy('createChannel')
 
-/** Each with an id that no clock gives before the year 9000. */
+/** An id that no clock gives before the year 9000. */
+const idOf = (place: number) => `df000000-0000-7000-8000-${String(place).padStart(12, '0')}`
+
 const made = channels.map(([name, emoji, category, description], place) => ({
-  ...{ type, id: `df000000-0000-7000-8000-${String(place + 1).padStart(12, '0')}` },
+  ...{ type, id: idOf(place + 1) },
   ...{ name, emoji, category, description, slug: name.toLowerCase().replaceAll(' ', '-') },
   unique_name: uniqueName(name),
 }))
 
+/** Where admins and global moderators are among themselves. It takes no name or slug from others, who are not to know of it. */
+const ofStaff = {
+  ...{ type, id: idOf(1_000), name: 'Team', emoji: '🛡️', category: 'general', access_level: 'staff' as const },
+  description: 'For admins and those who moderate everywhere. Nobody else sees it.',
+}
+
+/** Makes the channel of the staff, once; one that is archived stays so. */
+export const ensureStaffChannel = (node: Node): Promise<void> => ensureOfficial(node, roomKey(ofStaff), ofStaff)
+
 /** Makes the official channels that an installation begins with, as long as nobody has founded one. What is there stays as it is. */
 export async function ensureOfficialChannels(node: Node): Promise<void> {
-  const isBegun = await Rooms.exists({ type, id: { $nin: made.map(({ id }) => id) } })
+  const isBegun = await Rooms.exists({ type, id: { $nin: [ofStaff, ...made].map(({ id }) => id) } })
   if (!isBegun) for (const channel of made) await ensureOfficial(node, roomKey(channel), channel)
 }

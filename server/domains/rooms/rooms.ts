@@ -12,6 +12,7 @@ import { kindOf, typesWhere } from '#server/domains/room-state/kinds'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { RoomFacts, Rooms } from '#server/domains/room-state/model'
 import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
+import { isOfStaff } from '#server/domains/room-state/staff-rooms'
 import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
@@ -32,6 +33,7 @@ import { allowAsking, tellAsked } from './group-invitations/asking.ts'
 import { sorted, willing } from './members.ts'
 import { refuseSlug, uniqueName, withNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
+import { foundStaffChannel } from './staff-channels.ts'
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
 
@@ -45,7 +47,7 @@ export const list: Action<typeof contract.list> = async (
   const filter = {
     type: { $in: listedTypes },
     is_active: true,
-    access_level: 'public',
+    ...(await shownTo(node, caller.account)),
     ...(category && category !== 'all' ? { category } : {}),
     ...(mine ? { _id: { $in: mine } } : {}),
     ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
@@ -59,6 +61,12 @@ export const list: Action<typeof contract.list> = async (
     holdsAll(`${name} ${description ?? ''}`, words),
   )
   return { channels: await rowsOf(node, matching.slice(offset, offset + limit), caller.account) }
+}
+
+/** Rooms of the staff are shown to their members alone. */
+async function shownTo(node: Node, account: string | null) {
+  if (account === null || !(await isOfStaff(node, account))) return { access_level: 'public' }
+  return { $or: [{ access_level: 'public' }, { access_level: 'staff', _id: { $in: await membershipsOf(account) } }] }
 }
 
 /** The rooms that are not shown to those who are not signed in. */
@@ -110,15 +118,9 @@ export const createChannel: Action<typeof contract.createChannel> = async (input
 function foundChannel(context: Context, input: InputOf<typeof contract.createChannel>): Promise<string> {
   const { name = '', description = null, emoji = '💬', category = 'general', slug = null } = input
   const { isOfficial: is_official = false } = input
-  const fields = {
-    name,
-    description,
-    emoji,
-    category,
-    ...(slug ? { slug } : {}),
-    is_official,
-    unique_name: uniqueName(name),
-  }
+  const about = { name, description, emoji, category }
+  if (input.accessLevel === 'staff') return foundStaffChannel(context, about)
+  const fields = { ...about, ...(slug ? { slug } : {}), is_official, unique_name: uniqueName(name) }
   return found(context, 'channel', fields, [])
 }
 
@@ -161,10 +163,14 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   })
   if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
-  const before = await node.log.ask(key, (view) => roomIn(view)?.icon_url)
-  if (patch.icon_url !== before) await refuseOthersFile(node, account, patch.icon_url, 'icon_url')
-  await withNames(node, key, patch, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
-  if (patch.icon_url !== undefined) await removePicture(node, before)
+  const before = await node.log.ask(key, roomIn)
+  const isHidden = before?.access_level === 'staff'
+  if (patch.slug && isHidden)
+    throw new AppError('VALIDATION_ERROR', { message: 'slug: a channel of the staff has none' })
+  if (patch.icon_url !== before?.icon_url) await refuseOthersFile(node, account, patch.icon_url, 'icon_url')
+  const names = isHidden ? {} : patch
+  await withNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
+  if (patch.icon_url !== undefined) await removePicture(node, before?.icon_url)
   return { room: await roomAnswer(node, key, account) }
 }
 
