@@ -101,6 +101,9 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['REDIS_URL', 'redis://a.example/one'],
     ['REDIS_URL', 'redis://a.example/0/1'],
     ['S3_BUCKET_MEDIA', 'a..b'],
+    ['WELCOME_MESSAGE', 'a'.repeat(1_001)],
+    ['WELCOME_MESSAGE', '\u200b'],
+    ['WELCOME_MESSAGE', 'a\u0007'],
   ])('%s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is not usable: .+\\.$`))
@@ -128,6 +131,8 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['MAIL_URL', 'smtps://user:secret@mail.example'],
     ['SIWE_DOMAIN', 'localhost:3000'],
     ['MODEL_NAME', 'org/model-4.1:free@2026'],
+    ['WELCOME_MESSAGE', 'off'],
+    ['WELCOME_MESSAGE', `Welcome!\n\n${'a'.repeat(990)}`],
   ])('%s=%s is taken', (name, value) => {
     expect(() => readConfig({ [name]: value })).not.toThrow()
   })

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { ensureHouse } from '#server/domains/accounts/accounts'
-import { sendDraft } from '#server/domains/messages/send'
+import { tell } from '#server/domains/messages/tell'
 import { subscribedAmong } from '#server/domains/push/browsers'
 import { passOverDuplicate } from '#server/domains/room-state/conversations'
-import { written } from '#server/domains/verdict/content'
 import type { Job, Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { broadcastTargets } from '#shared/api/broadcasts'
 import { AppError } from '#shared/errors'
-import { dmOf, roomKey } from '#shared/kit/primitives'
 import { Broadcasts, type StoredBroadcast } from './model.ts'
 import { countOf, recipientsAfter } from './recipients.ts'
 
@@ -61,11 +59,12 @@ export async function tellNext(node: Node, said: Said, goesOn = false): Promise<
   if (before.finished_at !== null) return before
   const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
   const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
+  const what = { type: 'system', text: before.message, cid: `broadcast:${before._id}` } as const
   const told: string[] = []
   const faults: unknown[] = []
   for (const account of accounts)
     try {
-      if (await tell(node, before, from, account)) told.push(account)
+      if (await tell(node, from, account, what)) told.push(account)
     } catch (error) {
       if (node.isStoreAway()) throw error
       faults.push(error)
@@ -108,16 +107,4 @@ async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
   }
   await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
   return { _id: id, ...fields }
-}
-
-/** False where the verdict refuses it. */
-async function tell(node: Node, { _id, message }: StoredBroadcast, from: string, to: string): Promise<boolean> {
-  const draft = written('system', message.trim())
-  try {
-    await sendDraft({ node, emit: () => {} }, roomKey(dmOf(from, to)), from, draft, { cid: `broadcast:${_id}` })
-    return true
-  } catch (error) {
-    if (error instanceof AppError && error.status < 500) return false
-    throw error
-  }
 }
