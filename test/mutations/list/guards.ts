@@ -389,7 +389,7 @@ export const guards: readonly Mutation[] = [
     file: 'server/domains/friends/requests.ts',
     find: 'if (pair && (await areBlocked(from, to))) await undo(pair)',
     put: 'await Promise.resolve(pair)',
-    caughtBy: welcomed('blocked meanwhile'),
+    caughtBy: welcomed('blocked it meanwhile'),
   },
   {
     name: 'people send what passes for a message of Plaza',
