@@ -35,7 +35,11 @@ const anyName = new Set([
   'S3_BUCKET_MEDIA',
 ])
 
+/** A text, which may have several lines. */
+const anyLines = new Set(['WELCOME_MESSAGE'])
+
 const makesSense = (name: string, value: string) => {
+  if (anyLines.has(name)) return /\S/.test(value) && !value.includes('\u0007')
   if (/^\s*$|\p{Cc}/u.test(value)) return false
   return anyText.has(name) || (anyWord.has(name) && words.has(value)) || (anyName.has(name) && value === '0x123')
 }
