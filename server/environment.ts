@@ -43,8 +43,8 @@ export function given(isAsked: (name: string) => boolean, environment: Environme
 const withoutEmpty = (environment: Environment) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 
-/** Of several lines is nothing but a key set. */
-const severalLines = ['PARTNER_JWKS']
+/** Of several lines are a key set and a text. */
+const severalLines = ['PARTNER_JWKS', 'WELCOME_MESSAGE']
 
 function refuseUnreadable(name: string, value: string): void {
   if (value !== '' && value.trim() === '') throw new ConfigError(`${name} is not usable: it is blank.`)

@@ -2,6 +2,7 @@ import type { keyRequested } from '#shared/api/epochs'
 import type { Room } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
+import { isInClear } from '#shared/kit/clear-types'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKinds, type SealedBy, sealedBy } from '#shared/kit/room-kinds'
 import type { Call } from './calls.ts'
@@ -183,9 +184,9 @@ export class Direct extends SealedRoom<Conversation> {
     return this.sealer?.state ?? (this.isUnavailable ? unavailable : opening)
   }
 
-  /** What many are told at once is in clear. */
+  /** What the server and its admins tell people is in clear. */
   override read(message: LocalMessage, find: (id: string) => LocalMessage | undefined): LocalMessage {
-    const isTold = message.message_type === 'system' && message.local === 'sent' && !message.is_deleted
+    const isTold = isInClear(message.message_type) && message.local === 'sent' && !message.is_deleted
     return isTold ? this.clear(message) : super.read(message, find)
   }
 

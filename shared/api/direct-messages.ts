@@ -18,7 +18,7 @@ export const DirectMessage = z.object({
   sender_address: z.string(),
   recipient_address: z.string().nullable(),
   group_id: z.null(),
-  /** Ciphertext, as it was sent; of type `system` the words, which are in clear; of a message that was deleted `[Message deleted]`. */
+  /** Ciphertext, as it was sent; of the types `system` and `welcome` the words, which are in clear; of a message that was deleted `[Message deleted]`. */
   encrypted_content: z.string(),
   message_type: z.string(),
   sent_at: Time,

@@ -41,7 +41,7 @@ export const inbox = {
   }),
   directPreviews: operation({
     summary:
-      'The newest message of each direct conversation of the caller, newest first, without its words, which are sealed, but for those of type `system`. Every 50 conversations cost as much as a call, and all of them no more than 25.',
+      'The newest message of each direct conversation of the caller, newest first, without its words, which are sealed, but for those of the types `system` and `welcome`. Every 50 conversations cost as much as a call, and all of them no more than 25.',
     http: 'GET /api/dm/previews',
     access: 'user',
     limit: 'general',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '#shared/errors'
+import { clearTypes } from '#shared/kit/clear-types'
 
 export const MessageType = z.enum([
   'text',
@@ -11,7 +12,7 @@ export const MessageType = z.enum([
   'voice',
   'encrypted_image',
   'voice_memo',
-  'system',
+  ...clearTypes,
 ])
 export type MessageType = z.infer<typeof MessageType>
 

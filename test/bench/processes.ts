@@ -91,6 +91,7 @@ export function startPlaza({
       ...(livestreams ? { VIDEO_PROVIDER: 'selfhosted', RTMP_PORT: '0' } : { VIDEO_PROVIDER: 'none' }),
       DEMO: 'off',
       OFFICIAL_CHANNELS: 'off',
+      WELCOME_MESSAGE: 'off',
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
       SESSION_KEYS: sessionKeys,

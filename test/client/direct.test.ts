@@ -102,6 +102,7 @@ test.each<[string, object | null]>([
   ['a name that is null', { mentions: [null] }],
   ['a name outside of the text', { mentions: [{ kind: 'user', id: '0xb', start: 3, len: 9 }] }],
   ['a type that people do not send', { type: 'system' }],
+  ['the type of a welcome', { type: 'welcome' }],
   ['a type that there is not', { type: 'html' }],
   ['a reply to what is no id', { reply_to: { id: 1 } }],
   ['media of what is no epoch', { media_epoch: 5 }],

@@ -62,6 +62,7 @@ export const nodeEnvironment = {
   NODE_ENV: 'test',
   DEMO: 'off',
   OFFICIAL_CHANNELS: 'off',
+  WELCOME_MESSAGE: 'off',
   BETA: 'open',
   LOG_LEVEL: 'error',
   RATE_LIMIT_SCALE: '10000',

@@ -38,7 +38,11 @@ test('P18: a server killed with -9 while it sends a letter sends it within 30 se
 async function start(environment: Record<string, string>): Promise<{ url: string; process: ChildProcess }> {
   const child = spawn(process.execPath, [programs.main], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PORT: '0', DEMO: 'off', OFFICIAL_CHANNELS: 'off', LOG_LEVEL: 'silent', ...environment },
+    env: {
+      ...process.env,
+      ...{ PORT: '0', DEMO: 'off', OFFICIAL_CHANNELS: 'off', WELCOME_MESSAGE: 'off', LOG_LEVEL: 'silent' },
+      ...environment,
+    },
   })
   const url = await new Promise<string>((resolve, reject) => {
     let said = ''

@@ -47,6 +47,7 @@ export async function boot({
     DATA_DIR: directory,
     DEMO: 'off',
     OFFICIAL_CHANNELS: 'off',
+    WELCOME_MESSAGE: 'off',
     LOG_LEVEL: 'silent',
     VIDEO_PROVIDER: 'none',
     RATE_LIMIT_SCALE: '1000',

@@ -15,6 +15,7 @@ export async function started(
       OPS_PORT: '0',
       DEMO: 'off',
       OFFICIAL_CHANNELS: 'off',
+      WELCOME_MESSAGE: 'off',
       LOG_LEVEL: 'silent',
       ...environment,
     },

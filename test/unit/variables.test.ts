@@ -35,7 +35,11 @@ const anyName = new Set([
   'S3_BUCKET_MEDIA',
 ])
 
+/** A text, which may have several lines. */
+const anyLines = new Set(['WELCOME_MESSAGE'])
+
 const makesSense = (name: string, value: string) => {
+  if (anyLines.has(name)) return /\S/.test(value) && !value.includes('\u0007')
   if (/^\s*$|\p{Cc}/u.test(value)) return false
   return anyText.has(name) || (anyWord.has(name) && words.has(value)) || (anyName.has(name) && value === '0x123')
 }
@@ -101,6 +105,9 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['REDIS_URL', 'redis://a.example/one'],
     ['REDIS_URL', 'redis://a.example/0/1'],
     ['S3_BUCKET_MEDIA', 'a..b'],
+    ['WELCOME_MESSAGE', 'a'.repeat(1_001)],
+    ['WELCOME_MESSAGE', '\u200b'],
+    ['WELCOME_MESSAGE', 'a\u0007'],
   ])('%s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is not usable: .+\\.$`))
@@ -128,6 +135,8 @@ describe('N76: nonsense in a variable stops the start with a sentence that names
     ['MAIL_URL', 'smtps://user:secret@mail.example'],
     ['SIWE_DOMAIN', 'localhost:3000'],
     ['MODEL_NAME', 'org/model-4.1:free@2026'],
+    ['WELCOME_MESSAGE', 'off'],
+    ['WELCOME_MESSAGE', `Welcome!\n\n${'a'.repeat(990)}`],
   ])('%s=%s is taken', (name, value) => {
     expect(() => readConfig({ [name]: value })).not.toThrow()
   })

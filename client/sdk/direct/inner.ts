@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { KeyId } from '#shared/api/device-keys'
 import { Content, draft } from '#shared/api/message-draft'
 import { MessageType } from '#shared/api/verdict'
+import { clearTypes } from '#shared/kit/clear-types'
 import { Id, isVisible } from '#shared/kit/primitives'
 import type { Draft } from '../types.ts'
 
 /** What a sealed message says. The server cannot judge it, so that who opens it does, as the server judges any other. */
 export const Inner = z
   .object({
-    type: MessageType.exclude(['system', 'poll']),
+    type: MessageType.exclude([...clearTypes, 'poll']),
     text: Content.refine(isVisible),
     reply_to: Id.optional(),
     attachments: draft.attachments,

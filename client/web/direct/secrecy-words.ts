@@ -1,4 +1,5 @@
 import type { DirectState, Secrecy } from '#client/sdk/types'
+import type { ClearType } from '#shared/kit/clear-types'
 import type { SealedBy } from '#shared/kit/room-kinds'
 
 /** What stands under a message of an older version of the page. */
@@ -8,7 +9,13 @@ export const neverSecret = {
 } as const satisfies Record<SealedBy, string>
 
 /** What stands under a direct message that many have, each one of their own. */
-export const toldToMany = 'Not secret: told to many people at once.'
+export const toldInClear = {
+  system: 'Not secret: told to many people at once.',
+  welcome: 'Not secret: told to everybody who is new here.',
+} as const satisfies Record<ClearType, string>
+
+/** What stands over the conversation in which Plaza tells somebody something, and nobody answers. */
+export const toldText = 'Not secret: what Plaza tells everybody'
 
 /** How a room with a shared key is sealed. */
 export const sharedKeyText = 'Encrypted at rest; the operator holds the key'

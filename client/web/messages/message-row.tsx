@@ -2,10 +2,11 @@ import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/poll'
+import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { lockedText, neverSecret, toldToMany } from '../direct/secrecy-words.ts'
+import { lockedText, neverSecret, toldInClear } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
@@ -185,7 +186,9 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
         <AttachmentChip key={attachment.url} {...attachment} />
       ))}
       {secrecy?.isSecret === false && (
-        <p className="state">{message.message_type === 'system' ? toldToMany : neverSecret[sealed ?? 'epoch']}</p>
+        <p className="state">
+          {isInClear(message.message_type) ? toldInClear[message.message_type] : neverSecret[sealed ?? 'epoch']}
+        </p>
       )}
     </>
   )

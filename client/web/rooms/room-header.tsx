@@ -2,7 +2,7 @@ import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useConnectionState } from '../connection/client.ts'
-import { sealedText, sharedKeyText } from '../direct/secrecy-words.ts'
+import { sealedText, sharedKeyText, toldText } from '../direct/secrecy-words.ts'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
@@ -37,6 +37,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
   const kind = kindOf(live.ref)
   const connection = useConnectionState()
   const isCatchingUp = state.status === 'catching-up' && connection !== 'offline'
+  const isTold = sealed === 'epoch' && state.me.capabilities.text?.code === 'READ_ONLY'
   /** The part behind the button that opens the panel as such. */
   const main = parts.find((part) => part !== 'search' && part !== 'moderation')
 
@@ -52,7 +53,8 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
             </span>
           )}
           {isCatchingUp && <span role="status">Loading missed events</span>}
-          {state.direct && (
+          {state.direct && isTold && <span>{toldText}</span>}
+          {state.direct && !isTold && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
               {sealedText(state.direct)}
             </button>

@@ -136,8 +136,9 @@ export function Badge({ unread, mentions }: { unread: number; mentions: number }
 /** `Ann: See you there`; what names nobody, such as a deleted message, stands alone. */
 function previewOf({ description, last_message: last, ...room }: RoomSummary, account: string): string {
   if (!last) return description ? isolated(description) : 'Nothing said yet'
-  if (kindOf(room).isSealed) return 'Direct message'
   const { sender_address, sender_name, preview } = last
+  // The server says of what is sealed that it is, and of what is in clear what it says.
+  if (kindOf(room).isSealed) return isolated(preview)
   if (sender_name === null) return preview
   return `${sender_address === account ? 'You' : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
 }

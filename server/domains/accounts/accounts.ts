@@ -37,10 +37,14 @@ export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
 }
 
-/** Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has. */
-export async function recordSignIn(id: string, method: AuthMethod, at: number): Promise<Account> {
+/**
+ * Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has and whether it is to be
+ * welcomed.
+ */
+export async function recordSignIn(id: string, method: AuthMethod, at: number, isWelcomed = false): Promise<Account> {
   const time = new Date(at)
-  const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
+  const wallet = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
+  const kind = { ...wallet, ...(isWelcomed && { welcome_due: true }) }
   const known = await accountOf(id)
   if (!known) {
     await refuseNewcomer([id])
@@ -57,6 +61,11 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number): 
   ).lean<Account>()
   if (!account) throw new Error('The account is gone')
   return account
+}
+
+/** Somebody has been welcomed: no later sign-in does that again. */
+export async function endWelcome(id: string): Promise<void> {
+  await Accounts.updateOne({ _id: id }, { $unset: { welcome_due: '' } })
 }
 
 const botPrefix = 'bot:'

@@ -72,6 +72,8 @@ export interface Account {
   banned_at: number | null
   /** Seq of the global act the suspension follows from. */
   banned_seq: number
+  /** From the first sign-in until Plaza has said welcome; absent otherwise. */
+  welcome_due?: boolean
   first_login?: Date
   last_login: Date | null
   login_count: number
@@ -130,6 +132,7 @@ export const Accounts = mongoose.model<Account>(
       banned_by: optional,
       banned_at: { type: Number, default: null },
       banned_seq: { type: Number, required: true, default: 0 },
+      welcome_due: { type: Boolean },
       first_login: { type: Date },
       last_login: { type: Date, default: null },
       login_count: { type: Number, required: true, default: 0 },

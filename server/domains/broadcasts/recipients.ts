@@ -1,3 +1,4 @@
+import { houseAccount } from '#server/domains/accounts/accounts'
 import { suspendedAmong } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { type Pair, Pairs } from '#server/domains/friends/model'
@@ -26,9 +27,13 @@ const everybody = ({ created_at }: Asked) => ({
   is_banned: false,
   created_at: { $lte: created_at },
 })
+/** Plaza itself is a friend of many, and is told nothing. */
 const friends = ({ created_by: by }: Asked) => ({
   state: 'friends' as const,
-  $or: [{ from_address: by }, { to_address: by }],
+  $or: [
+    { from_address: by, to_address: { $ne: houseAccount } },
+    { to_address: by, from_address: { $ne: houseAccount } },
+  ],
 })
 
 export const countOf = (asked: Asked): Promise<number> =>

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { ensureHouse } from '#server/domains/accounts/accounts'
-import { sendDraft } from '#server/domains/messages/send'
+import { tell } from '#server/domains/messages/tell'
 import { subscribedAmong } from '#server/domains/push/browsers'
 import { passOverDuplicate } from '#server/domains/room-state/conversations'
-import { written } from '#server/domains/verdict/content'
 import type { Job, Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { broadcastTargets } from '#shared/api/broadcasts'
 import { AppError } from '#shared/errors'
-import { dmOf, roomKey } from '#shared/kit/primitives'
 import { Broadcasts, type StoredBroadcast } from './model.ts'
 import { countOf, recipientsAfter } from './recipients.ts'
 
@@ -64,12 +62,14 @@ export async function tellNext(node: Node, said: Said, attempt = 1): Promise<Sto
   if (before.finished_at !== null) return before
   const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
   const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
+  const what = { type: 'system', text: before.message, cid: `broadcast:${before._id}` } as const
   const told: string[] = []
   const faults: unknown[] = []
-  const tellOne = attempt === 1 ? tell : tellAgain
+  const isNew = attempt === 1
   for (const account of accounts)
     try {
-      if (await tellOne(node, before, from, account)) told.push(account)
+      const telling = () => tell(node, from, account, what)
+      if (await (isNew ? telling() : onceMore(node, before, account, telling))) told.push(account)
     } catch (error) {
       if (node.isStoreAway()) throw error
       faults.push(error)
@@ -115,29 +115,21 @@ async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
   return { _id: id, ...fields }
 }
 
-/** The same in a turn that is done again. It notes whom it tries before it does, and tries nobody of whom a process has died too often. */
-async function tellAgain(node: Node, before: StoredBroadcast, from: string, to: string): Promise<boolean> {
-  const { _id, tried = [] } = before
+/** A try in a turn that is done again: it is noted before it is made, and is not made with whom a process has died of too often. */
+async function onceMore<Told>(
+  node: Node,
+  { _id, tried = [] }: StoredBroadcast,
+  to: string,
+  telling: () => Promise<Told>,
+): Promise<Told | null> {
   if (tried.filter((one) => one === to).length >= triesOfOne) {
     node.logger.error({ broadcast: _id, account: to }, 'an account was not told, as a process died of each try')
-    return false
+    return null
   }
   await Broadcasts.updateOne({ _id }, { $push: { tried: to } })
   try {
-    return await tell(node, before, from, to)
+    return await telling()
   } finally {
     await Broadcasts.updateOne({ _id }, { $pull: { tried: to } })
-  }
-}
-
-/** False where the verdict refuses it. */
-async function tell(node: Node, { _id, message }: StoredBroadcast, from: string, to: string): Promise<boolean> {
-  const draft = written('system', message.trim())
-  try {
-    await sendDraft({ node, emit: () => {} }, roomKey(dmOf(from, to)), from, draft, { cid: `broadcast:${_id}` })
-    return true
-  } catch (error) {
-    if (error instanceof AppError && error.status < 500) return false
-    throw error
   }
 }

@@ -33,6 +33,15 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
   throw new AppError('CONFLICT')
 }
 
+/**
+ * Makes two people friends of whom neither was asked; not where something is between them already, nor where one has blocked the other.
+ * Nobody is told: both find it in their lists.
+ */
+export async function befriend(node: Node, from: string, to: string): Promise<void> {
+  const pair = await insert({ ...newPair(node, from, to, null), state: 'friends' })
+  if (pair && (await areBlocked(from, to))) await undo(pair)
+}
+
 async function allowRequest(node: Node, from: string, to: string): Promise<void> {
   const allowed =
     (await node.limits.throttle('friend-requests-by', from, requestsAnHour, hourSeconds)) &&
@@ -59,7 +68,7 @@ function newPair(node: Node, from_address: string, to_address: string, memo: str
   }
 }
 
-/** Null where the two are friends or have a pending request already. */
+/** Null where something is between the two already. */
 async function insert(pair: Pair): Promise<Pair | null> {
   try {
     await Pairs.create(pair)

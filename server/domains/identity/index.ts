@@ -13,7 +13,7 @@ import { endAllButThis, endAllSessions, endSession, followSessions } from './end
 import { link, listIdentities, unlink } from './identities.ts'
 import { recentWays } from './recent.ts'
 import { alive, identifyToken, type Tokens } from './sessions.ts'
-import { siweSettings } from './settings.ts'
+import { siweSettings, welcomeSettings } from './settings.ts'
 import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
 import { proveSolana, writeSolana } from './siws.ts'
@@ -103,6 +103,7 @@ export const sessions = defineDomain(
     },
   },
   {
+    settings: welcomeSettings,
     start: (node) => [followSessions(node)],
   },
 )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError, defineSettings, hostAndPort, numeric, webUrl } from '#server/kernel/settings'
+import { isVisible } from '#shared/kit/primitives'
 
 /** The domain and the chains of the messages that wallets sign. */
 export const siweSettings = defineSettings(
@@ -21,4 +22,28 @@ export const siweSettings = defineSettings(
     const domain = given.SIWE_DOMAIN ?? new URL(publicUrl).host
     return { domain, uri: given.SIWE_URI ?? publicUrl, chainIds, defaultChainId }
   },
+)
+
+const usualWelcome = `Welcome to Plaza!
+
+You have joined the room where everybody is. Some things to begin with:
+
+- **Your name**: choose one in Settings, below the rooms. Add a second way in there, so that you can come back if you lose the first.
+- **Channels**: “Browse channels”, above the rooms, shows what others talk about. Join what you like; you can leave it again.
+- **People**: press a name to write to somebody, or to befriend them. What you write to one another is end-to-end encrypted.
+- **Peace**: by the same press you block or report whoever bothers you.
+
+Nobody reads an answer here: ask in the room where everybody is.`
+
+/** What somebody new is told by Plaza; null where that is nothing. */
+export const welcomeSettings = defineSettings(
+  {
+    WELCOME_MESSAGE: z
+      .string()
+      .trim()
+      .max(1_000, { error: 'must have at most 1,000 characters' })
+      .refine(isVisible, { error: 'must say something' })
+      .default(usualWelcome),
+  },
+  ({ WELCOME_MESSAGE: message }) => ({ message: message === 'off' ? null : message }),
 )

@@ -10,6 +10,7 @@ import { accountOpenedBy, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 import { alive, storeSession, type Tokens } from './sessions.ts'
 import { hashOf, noSession, type Seen } from './tokens.ts'
+import { welcome, welcomes } from './welcome.ts'
 
 interface Proven {
   authMethod: AuthMethod
@@ -21,7 +22,7 @@ interface Proven {
 /** The one way a session begins, whatever proved the account. The first makes the account. */
 export async function startSession(node: Node, account: string, proven: Proven) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
-  const record = await recordSignIn(account, authMethod, node.now())
+  const record = await recordSignIn(account, authMethod, node.now(), welcomes(node))
   const userId = record.user_id
   const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
@@ -30,6 +31,10 @@ export async function startSession(node: Node, account: string, proven: Proven) 
   await joinStaffRooms(node, account).catch((error: unknown) =>
     node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
   )
+  if (record.welcome_due)
+    await welcome(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'was not welcomed, and is at the next sign-in'),
+    )
   return { ...tokens, user: ownerView(record) }
 }
 

@@ -5,6 +5,7 @@ import { type Action, signedIn } from '#server/kernel/context'
 import { payFor } from '#server/kernel/pay-for'
 import { messages as rowsBetween } from '#server/log/store'
 import type { inbox as contract } from '#shared/api/inbox'
+import { isInClear } from '#shared/kit/clear-types'
 import { conversationIdOf } from '#shared/kit/conversation-id'
 import { peerIn, roomOfKey } from '#shared/kit/room-key'
 
@@ -30,7 +31,7 @@ export const directPreviews: Action<typeof contract.directPreviews> = async (_in
       return {
         conversation_id: conversationIdOf({ id }),
         sender_address: sender,
-        content: body.type === 'system' && !body.deleted ? body.text : null,
+        content: isInClear(body.type) && !body.deleted ? body.text : null,
         message_type: body.type,
         sent_at: new Date(at).toISOString(),
         peer_address: peer,

@@ -6,6 +6,7 @@ import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { LastMessage } from '#shared/api/room'
 import type { MessageType } from '#shared/api/verdict'
+import { isInClear } from '#shared/kit/clear-types'
 import { cut, cutToLength } from '#shared/kit/cut'
 import { lineOfWords } from '#shared/kit/markup'
 import { roomOfKey } from '#shared/kit/room-key'
@@ -59,7 +60,7 @@ export async function lastMessagesOf(
 /** In words, as people read them once they are drawn; media and ciphertext are named, not shown. */
 export function previewOf({ deleted, type, text, attachments }: MessageBody, sealed: SealedBy | null): string {
   if (deleted) return 'Message deleted'
-  if (type !== 'system' && isUnreadable(sealed, text))
+  if (!isInClear(type) && isUnreadable(sealed, text))
     return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
   const named = words[readMarker(type as MessageType, text)?.content ?? type]
   if (named) return named

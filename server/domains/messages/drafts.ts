@@ -3,6 +3,7 @@ import type { MessageDraft } from '#server/domains/verdict/content'
 import { pollMarker } from '#server/domains/verdict/markers'
 import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
+import { isInClear } from '#shared/kit/clear-types'
 import { isVisible } from '#shared/kit/primitives'
 import type { SealedBy } from '#shared/kit/room-kinds'
 import { spansFault } from './mention-spans.ts'
@@ -36,8 +37,8 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
   const text = given.trim()
   const spelled = oneOf('type', [input.type, input.messageType, input.message_type]) ?? 'text'
   const type = spelled === 'image' ? 'photo' : spelled
-  if (type === 'system')
-    throw new AppError('VALIDATION_ERROR', { message: 'type: system messages are not sent by people' })
+  if (isInClear(type))
+    throw new AppError('VALIDATION_ERROR', { message: `type: ${type} messages are not sent by people` })
   const { attachments = [], blobs } = input
   const trimmed = given.length - given.trimStart().length
   const mentions = (input.mentions ?? []).map((one) => ({ ...one, start: one.start - trimmed }))

@@ -12,6 +12,7 @@ import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
+import { isInClear } from '#shared/kit/clear-types'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody } from './drafts.ts'
@@ -109,7 +110,7 @@ function refuseEdit(
   now: number,
 ): void {
   if (sender !== account) throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
-  if (body.type === 'system')
+  if (isInClear(body.type))
     throw new AppError('INVALID_PARAMETER', { message: 'What many were told at once is not changed' })
   if (body.poll_id !== null)
     throw new AppError('INVALID_PARAMETER', { message: 'The question of a poll is changed with its poll' })

@@ -1,6 +1,6 @@
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountOf, houseAccount } from '#server/domains/accounts/accounts'
 import { type Account, Phones } from '#server/domains/accounts/model'
-import { friendsOf } from '#server/domains/friends/pairs'
+import { friendsOf, otherOf } from '#server/domains/friends/pairs'
 import { pageOf } from '#server/domains/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
 import { type PointsAction, type PointsState, pointsActions } from '#shared/api/points'
@@ -33,7 +33,10 @@ const earnings: Record<PointsAction, Earning> = {
   five_friends: {
     award: { claim: 'five_friends', points: 50, reason: 'Five friends' },
     wanted: `Make ${friendsWanted} friends first`,
-    isThere: async ({ _id }) => (await friendsOf(_id, friendsLookedAt)).pairs.length >= friendsWanted,
+    isThere: async ({ _id }) => {
+      const { pairs } = await friendsOf(_id, friendsLookedAt)
+      return pairs.filter((pair) => otherOf(pair, _id) !== houseAccount).length >= friendsWanted
+    },
   },
   ens_primary: {
     award: { claim: 'ens_primary', points: 50, reason: 'Primary ENS name' },

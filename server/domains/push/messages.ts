@@ -4,6 +4,7 @@ import { kindOf } from '#server/domains/room-state/kinds'
 import { Rooms } from '#server/domains/room-state/model'
 import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import type { RoomKey } from '#server/log/types'
+import { isInClear } from '#shared/kit/clear-types'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo, sealedBy } from '#shared/kit/room-kinds'
 import type { Notice } from './notice.ts'
@@ -22,7 +23,7 @@ export async function noticesOf(key: RoomKey, newest: ReadonlyMap<string, Messag
       account,
       {
         title: isBetweenTwo(type) || !room ? body.actor.name : `${body.actor.name} in ${room.name}`,
-        body: body.type !== 'system' && isUnreadable(by, body.text) ? sealedWords : previewOf(body, by) || sealedWords,
+        body: !isInClear(body.type) && isUnreadable(by, body.text) ? sealedWords : previewOf(body, by) || sealedWords,
         type: kindOf(key).pushed.as,
         callerId: null,
         callerName: null,

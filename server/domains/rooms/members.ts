@@ -1,4 +1,4 @@
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountOf, houseAccount } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { friendsAmong } from '#server/domains/friends/pairs'
@@ -131,9 +131,10 @@ export const addMembers: Action<typeof contract.addMembers> = async ({ id, addre
   return { success: true, added, invited }
 }
 
-/** Whom somebody may add, and who is asked first. */
+/** Whom somebody may add, and who is asked first, as Plaza itself is: no room has it among its members because somebody wants that. */
 export async function sorted(account: string, people: readonly string[]) {
   const friends = new Set(await friendsAmong(account, people))
+  friends.delete(houseAccount)
   return {
     friends: people.filter((person) => friends.has(person)),
     strangers: people.filter((person) => !friends.has(person)),

@@ -16,6 +16,7 @@ export const contentOfType: Readonly<Record<MessageType, ContentKind | null>> = 
   encrypted_image: 'photo',
   voice_memo: 'voice',
   system: null,
+  welcome: null,
 }
 
 const contentOfTag = {

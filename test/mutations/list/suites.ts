@@ -77,6 +77,11 @@ export const broadcasts = (title: string): Suite => ({
   file: 'test/server/broadcasts.test.ts',
   title,
 })
+export const welcomed = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/welcome.test.ts',
+  title,
+})
 export const agentEvents = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/agent-events.test.ts',
