@@ -70,7 +70,7 @@ export const people: readonly Mutation[] = [
     file: 'server/domains/chat-folders/index.ts',
     find: "    await payFor(context.node, account, chats.length, 'general')\n",
     put: '',
-    caughtBy: places('folders of a hundred chats are changed'),
+    caughtBy: places('folders of a hundred chats are changed half as often as those of few'),
   },
   {
     name: 'receipts of however many messages cost one call',
