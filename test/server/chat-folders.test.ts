@@ -1,6 +1,7 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ChatFolders, PinnedChats } from '#server/domains/chat-folders/model'
+import { Members, Rooms } from '#server/domains/room-state/model'
 import {
   chatFolderChanged,
   chatFolders,
@@ -234,8 +235,15 @@ describe('chat folders', () => {
   test('rooms of a kind that a newer version knows are left out', async () => {
     const room = await channelOf(one)
     const { id } = await folderOf(one, 'Mixed', room)
-    await ChatFolders.updateOne({ _id: id }, { $set: { chats: ['newer:a', roomKey(room)] } })
-    await PinnedChats.updateOne({ _id: one.account }, { $set: { chats: ['newer:a'] } }, { upsert: true })
+    const newer = 'newer:a'
+    const [member, known] = await Promise.all([
+      Members.collection.findOne({ room: roomKey(room), user_address: one.account }),
+      Rooms.collection.findOne({ _id: roomKey(room) as never }),
+    ])
+    await Members.collection.insertOne({ ...member, _id: `${newer}|member:${one.account}` as never, room: newer })
+    await Rooms.collection.insertOne({ ...known, _id: newer as never, type: 'newer', slug: newer, unique_name: newer })
+    await ChatFolders.updateOne({ _id: id }, { $set: { chats: [newer, roomKey(room)] } })
+    await PinnedChats.updateOne({ _id: one.account }, { $set: { chats: [newer] } }, { upsert: true })
     expect(await listOf(one)).toMatchObject({ folders: [{ chats: [room] }], pinned: [] })
   })
 })
