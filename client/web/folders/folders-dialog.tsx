@@ -124,7 +124,7 @@ function FolderForm(props: { folder?: ChatFolder; room: RoomRef | null; onDone?:
           <input className="input" placeholder="💼" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
         </label>
         <label className="field grow">
-          <span>{folder ? 'Name' : 'New folder'}</span>
+          <span>Name</span>
           <input
             className="input"
             placeholder="Work"
