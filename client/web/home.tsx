@@ -11,6 +11,7 @@ import { useClient } from './connection/client.ts'
 import { ConnectionStrip } from './connection/connection-strip.tsx'
 import { NoticeStrip } from './connection/notice-strip.tsx'
 import { useActivity } from './connection/use-activity.ts'
+import { ArrangedRooms } from './folders/arranged-rooms.tsx'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
@@ -23,7 +24,7 @@ import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { useAttention } from './rooms/use-attention.ts'
-import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
+import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
@@ -75,7 +76,7 @@ export function Home() {
   }, [room, isElsewhere, isOpeningTour])
 
   return (
-    <RoomsContext value={rooms}>
+    <ArrangedRooms rooms={rooms}>
       <BlocksContext value={blocks}>
         <FriendsContext value={loadedFriends}>
           <StarsContext value={stars}>
@@ -152,7 +153,7 @@ export function Home() {
           </StarsContext>
         </FriendsContext>
       </BlocksContext>
-    </RoomsContext>
+    </ArrangedRooms>
   )
 }
 

@@ -10,6 +10,7 @@ import { broadcasts } from './broadcasts/index.ts'
 import { bugReports } from './bug-reports/index.ts'
 import { calendar } from './calendar/index.ts'
 import { calls } from './calls/index.ts'
+import { chatFolders } from './chat-folders/index.ts'
 import { cluster } from './cluster/index.ts'
 import { contact } from './contact/index.ts'
 import { contactNotes } from './contact-notes/index.ts'
@@ -84,6 +85,7 @@ const registry = {
   friends,
   contactNotes,
   stars,
+  chatFolders,
   calls,
   push,
   meetings,

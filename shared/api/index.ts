@@ -9,6 +9,7 @@ import { broadcasts } from './broadcasts.ts'
 import { bugReports } from './bug-reports.ts'
 import { calendar } from './calendar.ts'
 import { callEvents, calls } from './calls.ts'
+import { chatFolderEvents, chatFolders } from './chat-folders.ts'
 import { cluster } from './cluster.ts'
 import { contact } from './contact.ts'
 import { contactNoteEvents, contactNotes } from './contact-notes.ts'
@@ -83,6 +84,7 @@ export const api = {
   friends,
   contactNotes,
   stars,
+  chatFolders,
   calls,
   push,
   meetings,
@@ -120,6 +122,7 @@ export const told = {
   friends: friendEvents,
   contactNotes: contactNoteEvents,
   stars: starEvents,
+  chatFolders: chatFolderEvents,
   booking: bookingEvents,
   calls: callEvents,
   meetings: meetingEvents,
@@ -140,6 +143,7 @@ export const events = {
   ...told.friends,
   ...told.contactNotes,
   ...told.stars,
+  ...told.chatFolders,
   ...told.booking,
   ...told.calls,
   ...told.meetings,

@@ -27,6 +27,13 @@ function upTo(text: string, end: number): string {
 export const isBetweenCharacters = (text: string, at: number): boolean =>
   at >= text.length || graphemes.segment(text).containing(at)?.index === at
 
+/** Has a text at most so many characters as people see them? */
+export function hasAtMost(text: string, most: number): boolean {
+  const characters = graphemes.segment(text)[Symbol.iterator]()
+  for (let count = 0; count <= most; count += 1) if (characters.next().done) return true
+  return false
+}
+
 const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff
 
 /** The text, of at most so many characters; what is cut ends in an ellipsis. */

@@ -1,8 +1,11 @@
 // Modes: embedded
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ChatFolders } from '#server/domains/chat-folders/model'
 import { Members, Reads } from '#server/domains/room-state/model'
 import { Stars } from '#server/domains/stars/model'
+import { chatFolders } from '#shared/api/chat-folders'
 import { starsAtMost } from '#shared/api/stars'
+import { roomKey } from '#shared/kit/primitives'
 import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
@@ -22,11 +25,11 @@ afterEach(() => server.close())
 
 const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
-/** How often somebody is answered until their budget ends. */
-async function answered(ask: () => ReturnType<Person['rest']>): Promise<number> {
+/** How often somebody is answered, with this status, until their budget ends. */
+async function answered(ask: () => ReturnType<Person['rest']>, expected = 200): Promise<number> {
   for (let count = 0; ; count++) {
     const { status, code } = await ask()
-    if (status === 200) continue
+    if (status === expected) continue
     expect([status, code]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
     return count
   }
@@ -65,6 +68,18 @@ test('who is in thousands of rooms, as when others have written to them, is show
     })),
   )
   expect(await answered(() => one.rest('GET /api/user/rooms'))).toBe(4)
+})
+
+const hundred = times(100, (at) => ({ type: 'channel', id: `nowhere-${at}` }) as const)
+test.each([
+  ['listed', 200, () => one.rest('GET /api/chat-folders')],
+  ['changed', 200, (id: string) => one.rest(`PATCH /api/chat-folders/${id}`, { label: 'Changed' })],
+  ['filled', 404, (id: string) => one.rest(`PUT /api/chat-folders/${id}/chats`, { chats: hundred })],
+] as const)('folders of a hundred chats are %s half as often as those of few', async (_how, status, ask) => {
+  const { folder } = await one.does('rest', chatFolders.create, { label: 'Large' })
+  await ChatFolders.updateOne({ _id: folder.id }, { $set: { chats: hundred.map(roomKey) } })
+  // Of a hundred calls, one has made it.
+  expect(await answered(() => ask(folder.id), status)).toBe(49)
 })
 
 test('receipts of a hundred messages are told half as often as those of few', async () => {

@@ -203,6 +203,7 @@ describe('the contract', () => {
         'agents.remove',
         'booking.cancel',
         'calendar.disconnect',
+        'chatFolders.remove',
         'friends.cancel',
         'friends.decline',
         'friends.remove',

@@ -1,18 +1,26 @@
+import { lazy, useState } from 'react'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
+import { isAmong, useFolders } from '../folders/use-folders.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { isolated, nameOf, plural } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
+import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
 import { titleOf } from './room-title.ts'
 import { useRoomOrder } from './use-room-order.ts'
-import { keyOf } from './use-rooms.ts'
+import { keyOf, refOf } from './use-rooms.ts'
+
+const FolderTabs = lazy(async () => ({ default: (await import('../folders/folder-tabs.tsx')).FolderTabs }))
+
+const shownPart = 'shown-rooms'
 
 export function RoomList(props: {
   rooms: Loaded<readonly RoomSummary[]>
@@ -23,51 +31,84 @@ export function RoomList(props: {
   const chosenKey = props.chosen ? roomKey(props.chosen) : null
   // What is known stays, and why nothing newer comes is said above it all.
   const loaded = props.rooms.value ? { ...props.rooms, error: null } : props.rooms
+  const arranged = useFolders().value
+  const folders = arranged?.folders ?? []
+  const [turnedTo, turnTo] = useState<string | null>(null)
+  const folder = folders.find(({ id }) => id === turnedTo) ?? null
+  const isShown = (room: RoomSummary) => folder === null || isAmong(folder.chats, refOf(room))
+  const hasTabs = folders.length > 0
   return (
-    <nav className="room-list" aria-label="Your rooms">
-      <Listed loaded={loaded} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
-        {(rooms) => <Sections rooms={rooms} chosenKey={chosenKey} />}
-      </Listed>
-      <OpenAgain />
-    </nav>
+    <>
+      {hasTabs && (
+        <LazyBoundary>
+          <FolderTabs
+            folders={folders}
+            rooms={loaded.value ?? []}
+            controls={shownPart}
+            chosen={folder?.id ?? null}
+            onChoose={turnTo}
+          />
+        </LazyBoundary>
+      )}
+      <nav className="room-list" aria-label="Your rooms">
+        <div {...(hasTabs && { id: shownPart, role: 'tabpanel', 'aria-label': folder?.label ?? 'All' })}>
+          <Listed
+            loaded={{ ...loaded, value: loaded.value?.filter(isShown) ?? null }}
+            empty={folder ? <NoneInFolder /> : <NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}
+          >
+            {(rooms) => <Sections rooms={rooms} pinned={arranged?.pinned.map(roomKey) ?? []} chosenKey={chosenKey} />}
+          </Listed>
+        </div>
+        <OpenAgain />
+      </nav>
+    </>
   )
 }
 
-function Sections({ rooms, chosenKey }: { rooms: readonly RoomSummary[]; chosenKey: string | null }) {
+function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly string[]; chosenKey: string | null }) {
+  const { rooms, pinned, chosenKey } = props
   const { ordered, order, choose, held } = useRoomOrder(rooms)
   const isByUnread = order === 'unread'
+  const first = pinned.flatMap((key) => ordered.find((room) => keyOf(room) === key) ?? [])
+  const rest = ordered.filter((room) => !first.includes(room))
+  const parts = [
+    { title: 'Pinned', own: first },
+    ...sections.map((title) => ({ title, own: rest.filter((room) => lookOf(room).section === title) })),
+  ].filter(({ own }) => own.length > 0)
   return (
     <div {...held}>
-      {sections.map((title, at) => {
-        const own = ordered.filter((room) => lookOf(room).section === title)
-        if (own.length === 0) return null
-        return (
-          <section key={title}>
-            <header className="row">
-              <h2 className="grow">{title}</h2>
-              {at === 0 && (
-                <button
-                  type="button"
-                  className="room-sort"
-                  aria-pressed={isByUnread}
-                  title={isByUnread ? 'Sorted by unread, then by name' : 'Sorted by name'}
-                  onClick={() => choose(isByUnread ? 'name' : 'unread')}
-                >
-                  Unread first
-                </button>
-              )}
-            </header>
-            <ul>
-              {own.map((room) => (
-                <RoomRow key={keyOf(room)} room={room} isChosen={keyOf(room) === chosenKey} />
-              ))}
-            </ul>
-          </section>
-        )
-      })}
+      {parts.map(({ title, own }, at) => (
+        <section key={title}>
+          <header className="row">
+            <h2 className="grow">{title}</h2>
+            {at === 0 && (
+              <button
+                type="button"
+                className="room-sort"
+                aria-pressed={isByUnread}
+                title={isByUnread ? 'Sorted by unread, then by name' : 'Sorted by name'}
+                onClick={() => choose(isByUnread ? 'name' : 'unread')}
+              >
+                Unread first
+              </button>
+            )}
+          </header>
+          <ul>
+            {own.map((room) => (
+              <RoomRow key={keyOf(room)} room={room} isPinned={own === first} isChosen={keyOf(room) === chosenKey} />
+            ))}
+          </ul>
+        </section>
+      ))}
     </div>
   )
 }
+
+const NoneInFolder = () => (
+  <Blank icon="folder" title="Nothing is in this folder">
+    <p>Open a room, and put it here by its menu.</p>
+  </Blank>
+)
 
 function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () => void }) {
   return (
@@ -85,7 +126,7 @@ function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () =>
   )
 }
 
-function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
+function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: boolean; isChosen: boolean }) {
   const name = titleOf(room)
   const { icon } = lookOf(room)
   const picture = useStoredPicture(room.icon_url)
@@ -117,19 +158,11 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
           </span>
           <small className="room-last">{previewOf(room, account)}</small>
         </span>
+        {isPinned && <Icon name="pin" />}
         {room.is_muted && <Icon name="quiet" />}
         {unread > 0 && <Badge unread={unread} mentions={room.mentions} />}
       </a>
     </li>
-  )
-}
-
-export function Badge({ unread, mentions }: { unread: number; mentions: number }) {
-  return (
-    <span className={`badge ${mentions > 0 ? 'mentioned' : ''}`}>
-      {mentions > 0 ? `@${mentions}` : unread > 99 ? '99+' : unread}
-      <span className="unseen">{mentions > 0 ? plural(mentions, 'mention') : 'unread'}</span>
-    </span>
   )
 }
 

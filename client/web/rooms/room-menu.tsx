@@ -3,6 +3,7 @@ import type { RoomState } from '#client/sdk/types'
 import { conversationOf, roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
+import { isAmong, useFolders, usePinning } from '../folders/use-folders.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
@@ -16,6 +17,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
+const FoldersDialog = lazy(async () => ({ default: (await import('../folders/folders-dialog.tsx')).FoldersDialog }))
 const WebhooksDialog = lazy(async () => ({ default: (await import('./webhooks.tsx')).WebhooksDialog }))
 
 export const rulesTitle = 'Rules of this room'
@@ -51,7 +53,18 @@ export function RoomMenu(props: {
   const storesFiles = Boolean(useSession().status?.media)
   const icon = state.room?.icon_url ?? null
   const topic = state.room?.topic ?? null
-  const isSilent = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))?.is_muted ?? false
+  const row = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
+  const isSilent = row?.is_muted ?? false
+  const folders = useFolders().value
+  const isPinned = isAmong(folders?.pinned ?? [], live.ref)
+  const [showsFolders, setShowsFolders] = useState(false)
+  const setPinned = usePinning()
+  const pin = () =>
+    attempt(async () => {
+      close()
+      await setPinned(live.ref, !isPinned)
+      tell(isPinned ? 'This room is not pinned any more.' : 'This room is above the others now.')
+    })
   const conversation = conversationOf(live.ref, account)
   const silence = () =>
     attempt(async () => {
@@ -87,6 +100,18 @@ export function RoomMenu(props: {
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}
           </button>
+          {row && folders && (
+            <>
+              <button type="button" role="menuitem" onClick={pin}>
+                <Icon name="pin" />
+                {isPinned ? 'Unpin' : 'Pin'}
+              </button>
+              <button type="button" role="menuitem" onClick={choose(() => setShowsFolders(true))}>
+                <Icon name="folder" />
+                Move to folder…
+              </button>
+            </>
+          )}
           {rights.canSetTopic && (
             <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
               <Icon name="pencil" />
@@ -122,6 +147,11 @@ export function RoomMenu(props: {
       {showsIcon && (
         <LazyBoundary>
           <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
+        </LazyBoundary>
+      )}
+      {showsFolders && (
+        <LazyBoundary>
+          <FoldersDialog room={live.ref} onClose={() => setShowsFolders(false)} />
         </LazyBoundary>
       )}
       {showsHooks && (

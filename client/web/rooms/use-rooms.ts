@@ -10,7 +10,7 @@ import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): RoomRef => roomRef(type, id)
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
-interface Rooms extends Loaded<readonly RoomSummary[]> {
+export interface Rooms extends Loaded<readonly RoomSummary[]> {
   /** The person has seen all of a room up to this seq: nothing of it is in its badge, though the server may not know yet. */
   see: (room: RoomRef, seq: number) => void
 }

@@ -1,6 +1,7 @@
 import type { Mutation, Suite } from '../mutation.ts'
 
 const starred = (title: string): Suite => ({ project: 'embedded', file: 'test/server/stars.test.ts', title })
+const folders = (title: string): Suite => ({ project: 'embedded', file: 'test/server/chat-folders.test.ts', title })
 const places = (title: string): Suite => ({ project: 'hostile', file: 'test/hostile/many-places.test.ts', title })
 const profiles = (title: string): Suite => ({ project: 'embedded', file: 'test/server/accounts.test.ts', title })
 const told: Suite = { project: 'embedded', file: 'test/server/push.test.ts', title: 'want to be disturbed' }
@@ -38,6 +39,38 @@ export const people: readonly Mutation[] = [
     find: "  await payFor(context.node, account, roomsOf(all).length, 'messaging')\n",
     put: '',
     caughtBy: places('a star more than there may be'),
+  },
+  {
+    name: 'a chat folder is removed by its id alone',
+    breaks: 'T09',
+    file: 'server/domains/chat-folders/index.ts',
+    find: 'ChatFolders.deleteOne({ _id: folder_id, user_address: account })',
+    put: 'ChatFolders.deleteOne({ _id: folder_id })',
+    caughtBy: folders('a folder is of its account alone'),
+  },
+  {
+    name: 'rooms that the caller is not in are put into folders',
+    breaks: 'T09',
+    file: 'server/domains/chat-folders/index.ts',
+    find: 'if (!keys.every((key) => listed.has(key)))',
+    put: 'if (keys.length < 0)',
+    caughtBy: folders('only rooms that the caller is in are taken'),
+  },
+  {
+    name: 'a room that was left stays in chat folders',
+    breaks: 'chat folders',
+    file: 'server/domains/chat-folders/folders.ts',
+    find: 'own.has(_id) ? [_id] : []',
+    put: 'own ? [_id] : []',
+    caughtBy: folders('a room that was left'),
+  },
+  {
+    name: 'chat folders cost one call, however many rooms are in them',
+    breaks: 'T61',
+    file: 'server/domains/chat-folders/index.ts',
+    find: "    await payFor(context.node, account, chats.length, 'general')\n",
+    put: '',
+    caughtBy: places('folders of a hundred chats are changed half as often as those of few'),
   },
   {
     name: 'receipts of however many messages cost one call',

@@ -1,0 +1,11 @@
+import { plural } from '../kit/format.ts'
+
+/** How much is unread, or how often the account is mentioned in it. */
+export function Badge({ unread, mentions }: { unread: number; mentions: number }) {
+  return (
+    <span className={`badge ${mentions > 0 ? 'mentioned' : ''}`}>
+      {mentions > 0 ? `@${mentions}` : unread > 99 ? '99+' : unread}
+      <span className="unseen">{mentions > 0 ? plural(mentions, 'mention') : 'unread'}</span>
+    </span>
+  )
+}

@@ -1,0 +1,109 @@
+import { audiences, type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { payFor } from '#server/kernel/pay-for'
+import { insertAmong } from '#server/kernel/places'
+import {
+  chatFolderChanged,
+  chatFolders as contract,
+  foldersAtMost,
+  lastPlace,
+  pinnedChatsChanged,
+} from '#shared/api/chat-folders'
+import { AppError } from '#shared/errors'
+import { done, type RoomRef, roomKey } from '#shared/kit/primitives'
+import { withoutUndefined } from '#shared/kit/without-undefined'
+import { foldersOf, keepPinned, listedAmong, noFolder, ownFolder, pinnedBy, refsAmong, shown } from './folders.ts'
+import { ChatFolders, type StoredFolder } from './model.ts'
+
+export const chatFolders = defineDomain(contract, {
+  async list(_input, context) {
+    const { account } = signedIn(context)
+    const [folders, pinned] = await Promise.all([foldersOf(account), pinnedBy(account)])
+    const keys = [...new Set([...folders.flatMap(({ chats }) => chats), ...pinned])]
+    await payFor(context.node, account, keys.length, 'general')
+    const listed = await listedAmong(account, keys)
+    return { folders: folders.map((folder) => shown(folder, listed)), pinned: refsAmong(pinned, listed) }
+  },
+
+  async create({ label, emoji = null, sort_order }, context) {
+    const { account } = signedIn(context)
+    const last = (await foldersOf(account)).at(-1)?.sort_order ?? -1
+    const now = timeOf(context)
+    const made = {
+      _id: context.creationId,
+      user_address: account,
+      label,
+      emoji,
+      sort_order: sort_order ?? Math.min(last + 1, lastPlace),
+      chats: [],
+      created_at: now,
+      updated_at: now,
+    }
+    const folder = await insertAmong<StoredFolder>(ChatFolders, made, {
+      others: { user_address: account },
+      most: foldersAtMost,
+    })
+    if (!folder) throw new AppError('CONFLICT', { message: `You have ${foldersAtMost} folders. Remove one first.` })
+    return told(context, account, folder)
+  },
+
+  async update({ id, ...given }, context) {
+    const { account } = signedIn(context)
+    const { chats } = await ownFolder(account, id)
+    await payFor(context.node, account, chats.length, 'general')
+    return change(context, account, id, withoutUndefined(given))
+  },
+
+  async remove({ id: folder_id }, context) {
+    const { account } = signedIn(context)
+    const { deletedCount } = await ChatFolders.deleteOne({ _id: folder_id, user_address: account })
+    if (deletedCount === 0) throw noFolder()
+    context.emit(chatFolderChanged, audiences.account(account), { folder_id, folder: null })
+    return done
+  },
+
+  async setChats({ id, chats }, context) {
+    const { account } = signedIn(context)
+    await ownFolder(account, id)
+    return change(context, account, id, { chats: await listedKeys(context, account, chats) })
+  },
+
+  async setPinned({ chats }, context) {
+    const { account } = signedIn(context)
+    const keys = await listedKeys(context, account, chats)
+    await keepPinned(account, keys)
+    const pinned = refsAmong(keys, new Set(keys))
+    context.emit(pinnedChatsChanged, audiences.account(account), { pinned })
+    return { pinned }
+  },
+})
+
+const timeOf = ({ node }: Context): string => new Date(node.now()).toISOString()
+
+/** The keys of these rooms, each once. Throws ROOM_NOT_FOUND where the caller is not in one, whether it exists or not. */
+async function listedKeys({ node }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
+  const keys = [...new Set(chats.map(roomKey))]
+  await payFor(node, account, keys.length, 'general')
+  const listed = await listedAmong(account, keys)
+  if (!keys.every((key) => listed.has(key))) throw new AppError('ROOM_NOT_FOUND')
+  return keys
+}
+
+type Changed = Partial<Pick<StoredFolder, 'label' | 'emoji' | 'sort_order' | 'chats'>>
+
+async function change(context: Context, account: string, _id: string, changed: Changed) {
+  const folder = await ChatFolders.findOneAndUpdate(
+    { _id, user_address: account },
+    { $set: { ...changed, updated_at: timeOf(context) } },
+    { returnDocument: 'after' },
+  ).lean<StoredFolder>()
+  if (!folder) throw noFolder()
+  return told(context, account, folder)
+}
+
+/** Tells all devices of the account what a folder is now. */
+async function told(context: Context, account: string, stored: StoredFolder) {
+  const folder = shown(stored, await listedAmong(account, stored.chats))
+  context.emit(chatFolderChanged, audiences.account(account), { folder_id: folder.id, folder })
+  return { folder }
+}
