@@ -141,14 +141,14 @@ export const directMessages = {
     errors: ['MESSAGE_NOT_FOUND', 'BLOCKED'],
   }),
   directRead: operation({
-    summary: 'Mark the conversation with somebody as read: up to a message, or all of it. It never goes back.',
+    summary:
+      'Mark the conversation with somebody as read: up to a message, or all of it. It never goes back. With a `messageId` neither `peer` nor `conversationId` is needed.',
     http: 'POST /api/messages/read',
     access: 'user',
     limit: 'messaging',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'protects',
-    /** With a `messageId` neither `peer` nor `conversationId` is needed. */
     input: z.object({ ...conversation, messageId: maybe(Id) }),
     output: Done,
     errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND'],

@@ -230,10 +230,13 @@ export const payments = {
       /** Of a payment for a call `call:` and the host. */
       agent_id: z.string(),
       code: z.string().nullable(),
-      /** Until when whoever was given it can have it carried out; null once its outcome is known. */
-      usable_until: Time.nullable(),
-      /** Its outcome is not known, and nothing comes of it any more: it was charged before or never will be, and another payment may be made. */
-      is_over: z.boolean(),
+      usable_until: Time.nullable().meta({
+        description: 'Until when whoever was given it can have it carried out; null once its outcome is known.',
+      }),
+      is_over: z.boolean().meta({
+        description:
+          'Its outcome is not known, and nothing comes of it any more: it was charged before or never will be, and another payment may be made.',
+      }),
     }),
     errors: ['PAYMENT_NOT_FOUND'],
     errorBody: 'text',

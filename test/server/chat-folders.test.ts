@@ -121,8 +121,12 @@ describe('chat folders', () => {
     expect((await one.does('rest', chatFolders.update, { id, emoji: '🌊' })).folder.chats).toEqual([closing])
     await two.does('rest', rooms.archive, { room: closing })
     expect(await listOf(one)).toMatchObject({ folders: [{ chats: [] }], pinned: [] })
+    // What is written meanwhile does not lose it.
+    const other = await channelOf(two, one)
+    expect((await one.does('rest', chatFolders.setChats, { id, chats: [other] })).folder.chats).toEqual([other])
+    expect((await one.does('rest', chatFolders.setPinned, { chats: [other] })).pinned).toEqual([other])
     await one.does('rest', rooms.join, { room })
-    expect(await listOf(one)).toMatchObject({ folders: [{ chats: [room] }], pinned: [room] })
+    expect(await listOf(one)).toMatchObject({ folders: [{ chats: [other, room] }], pinned: [other, room] })
     expect((await one.refused('rest', chatFolders.setPinned, { chats: [closing] })).code).toBe('ROOM_NOT_FOUND')
   })
 

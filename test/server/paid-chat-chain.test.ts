@@ -88,10 +88,12 @@ describe('a settlement without an answer is looked up on the chain', () => {
     server.setAhead(600)
     const asked = facilitator.asked.settle
     await expect.poll(() => facilitator.asked.settle).toBeGreaterThan(asked)
+    expect(await stateOf(id)).toMatchObject({ state: 'unknown', is_over: false })
+    server.setAhead(4_000)
     expect(await stateOf(id)).toMatchObject({ state: 'unknown', is_over: true })
     // Only now the chain is past the end of the payment as well.
     chain.newestAt = until * 1_000
-    server.setAhead(1_200)
+    server.setAhead(8_000)
     await expect.poll(() => stateOf(id)).toMatchObject({ state: 'rejected', code: 'PAYMENT_EXPIRED' })
     server.setAhead(0)
     expect(facilitator.charged).toEqual([])

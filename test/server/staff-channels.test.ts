@@ -4,6 +4,7 @@ import { Members, Rooms } from '#server/domains/room-state/model'
 import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
 import { ensureStaffChannel } from '#server/domains/rooms/official-channels'
 import { accounts } from '#shared/api/accounts'
+import { chatFolders } from '#shared/api/chat-folders'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -163,6 +164,7 @@ describe('a channel of the staff', () => {
     const [gone, silenced, fresh] = await people(server, 'gone', 'silenced', 'fresh')
     for (const who of [gone, silenced]) await appoint(root, null, who)
     for (const who of [gone, silenced]) await becomes(who, room, true)
+    for (const who of [gone, silenced]) await who.does('rest', chatFolders.setPinned, { chats: [room] })
     const spy = settlesNothing()
     await demote(gone)
     await root.does('rest', accounts.suspend, { userAddress: silenced.account, ban: true })
@@ -175,7 +177,10 @@ describe('a channel of the staff', () => {
     for (const who of [gone, silenced]) {
       expect(await own(who)).not.toContain(room.id)
       expect(await listed(who)).not.toContain(room.id)
+      expect((await who.does('rest', chatFolders.list, {})).pinned).toEqual([])
     }
+    const pinning = { chats: [room] }
+    expect((await gone.refused('rest', chatFolders.setPinned, pinning)).code).toBe('ROOM_NOT_FOUND')
     expect(await membershipOf(fresh, room)).toBeNull()
     spy.mockRestore()
     await Promise.all(server.apps.map(({ node }) => settleAllStaff(node)))

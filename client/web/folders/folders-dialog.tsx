@@ -50,7 +50,8 @@ function FolderRow({ folder, room }: { folder: ChatFolder; room: RoomRef | null 
       </li>
     )
   const put = async (into: RoomRef, isIn: boolean) => {
-    const others = without(chats, into)
+    const { folders } = await client.chatFolders.list({})
+    const others = without(folders.find((one) => one.id === id)?.chats ?? [], into)
     const { folder: next } = await client.chatFolders.setChats({ id, chats: isIn ? [...others, into] : others })
     change(withFolder(id, next))
   }

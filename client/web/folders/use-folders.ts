@@ -68,9 +68,10 @@ export function useFolders(): Loaded<Folders> {
 /** Shows a room before all others, after those that are pinned already, or no longer. */
 export function usePinning(): (room: RoomRef, isPinned: boolean) => Promise<void> {
   const client = useClient()
-  const { value, change } = useFolders()
+  const { change } = useFolders()
   return async (room, isPinned) => {
-    const others = without(value?.pinned ?? [], room)
+    // What was pinned elsewhere, and what has been left since, is known to the server alone.
+    const others = without((await client.chatFolders.list({})).pinned, room)
     if (isPinned && others.length >= pinnedAtMost)
       throw new Error(`You have ${pinnedAtMost} pinned chats. Unpin one first.`)
     const { pinned } = await client.chatFolders.setPinned({ chats: isPinned ? [...others, room] : others })

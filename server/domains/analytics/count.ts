@@ -1,3 +1,4 @@
+import { houseAccount } from '#server/domains/accounts/accounts'
 import { Accounts, Passkeys } from '#server/domains/accounts/model'
 import { Agents } from '#server/domains/agents/model'
 import { Runs } from '#server/domains/agents/runs/model'
@@ -18,6 +19,8 @@ const [channel, group] = [foundedBy('createChannel'), foundedBy('createGroup')]
 const foundedBetween = (type: RoomType, from: number, until: number) => ({
   _id: idBetween(from, until, `${type}:`),
 })
+/** Nobody has asked where Plaza made itself a friend. */
+const byPeople = { from_address: { $ne: houseAccount } }
 const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
 const between = (from: number, until: number) => ({ created_at: within(from, until) })
 /** Of times that are kept as text. */
@@ -64,8 +67,8 @@ export async function summaryOf(
     totalCalls: Calls.countDocuments({}),
     totalPoints: pointsBetween(gifts, 0, until),
     pointsInPeriod: pointsBetween(gifts, from, until),
-    acceptedFriendships: Pairs.countDocuments({ state: 'friends' }),
-    friendRequestsCount: Pairs.countDocuments({ asked_at: textWithin(from, until) }),
+    acceptedFriendships: Pairs.countDocuments({ ...byPeople, state: 'friends' }),
+    friendRequestsCount: Pairs.countDocuments({ ...byPeople, asked_at: textWithin(from, until) }),
     invitesUsed: InviteUses.countDocuments({ used_at: within(from, until) }),
     schedulesCreated: ScheduledCalls.countDocuments(between(from, until)),
     streamsStarted: Streams.countDocuments({ started_at: within(from, until) }),
@@ -88,7 +91,7 @@ export async function bucketOf(
     Accounts.countDocuments({ ...between(from, until), ...without(exclude) }),
     pointsBetween(gifts, from, until),
     InviteUses.countDocuments({ used_at: within(from, until) }),
-    Pairs.countDocuments({ asked_at: textWithin(from, until) }),
+    Pairs.countDocuments({ ...byPeople, asked_at: textWithin(from, until) }),
     Rooms.countDocuments(foundedBetween(group, from, until)),
     Agents.countDocuments({ _id: idBetween(from, until) }),
     Runs.countDocuments({ _id: idBetween(from, until) }),

@@ -4,12 +4,14 @@ import { payFor } from '#server/kernel/pay-for'
 import { insertAmong } from '#server/kernel/places'
 import {
   chatFolderChanged,
+  chatsAtMost,
   chatFolders as contract,
   foldersAtMost,
   lastPlace,
   pinnedChatsChanged,
 } from '#shared/api/chat-folders'
 import { AppError } from '#shared/errors'
+import { pinnedAtMost } from '#shared/kit/lengths'
 import { done, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { foldersOf, keepPinned, listedAmong, noFolder, ownFolder, pinnedBy, refsAmong, shown } from './folders.ts'
@@ -21,7 +23,7 @@ export const chatFolders = defineDomain(contract, {
     const [folders, pinned] = await Promise.all([foldersOf(account), pinnedBy(account)])
     const keys = [...new Set([...folders.flatMap(({ chats }) => chats), ...pinned])]
     await payFor(context.node, account, keys.length, 'general')
-    const listed = await listedAmong(account, keys)
+    const listed = await listedAmong(context.node, account, keys)
     return { folders: folders.map((folder) => shown(folder, listed)), pinned: refsAmong(pinned, listed) }
   },
 
@@ -64,14 +66,15 @@ export const chatFolders = defineDomain(contract, {
 
   async setChats({ id, chats }, context) {
     const { account } = signedIn(context)
-    await ownFolder(account, id)
-    return change(context, account, id, { chats: await listedKeys(context, account, chats) })
+    const before = await ownFolder(account, id)
+    const keys = await listedKeys(context, account, chats)
+    return change(context, account, id, { chats: await withLeft(context, account, keys, before.chats, chatsAtMost) })
   },
 
   async setPinned({ chats }, context) {
     const { account } = signedIn(context)
     const keys = await listedKeys(context, account, chats)
-    await keepPinned(account, keys)
+    await keepPinned(account, await withLeft(context, account, keys, await pinnedBy(account), pinnedAtMost))
     const pinned = refsAmong(keys, new Set(keys))
     context.emit(pinnedChatsChanged, audiences.account(account), { pinned })
     return { pinned }
@@ -84,9 +87,21 @@ const timeOf = ({ node }: Context): string => new Date(node.now()).toISOString()
 async function listedKeys({ node }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
   const keys = [...new Set(chats.map(roomKey))]
   await payFor(node, account, keys.length, 'general')
-  const listed = await listedAmong(account, keys)
+  const listed = await listedAmong(node, account, keys)
   if (!keys.every((key) => listed.has(key))) throw new AppError('ROOM_NOT_FOUND')
   return keys
+}
+
+/** With those that were there and are shown to nobody now, as the caller has left them; where there is place, they wait for their return. */
+async function withLeft(
+  { node }: Context,
+  account: string,
+  keys: readonly string[],
+  before: readonly string[],
+  most: number,
+): Promise<string[]> {
+  const listed = await listedAmong(node, account, before)
+  return [...keys, ...before.filter((key) => !listed.has(key) && !keys.includes(key))].slice(0, most)
 }
 
 type Changed = Partial<Pick<StoredFolder, 'label' | 'emoji' | 'sort_order' | 'chats'>>
@@ -103,7 +118,7 @@ async function change(context: Context, account: string, _id: string, changed: C
 
 /** Tells all devices of the account what a folder is now. */
 async function told(context: Context, account: string, stored: StoredFolder) {
-  const folder = shown(stored, await listedAmong(account, stored.chats))
+  const folder = shown(stored, await listedAmong(context.node, account, stored.chats))
   context.emit(chatFolderChanged, audiences.account(account), { folder_id: folder.id, folder })
   return { folder }
 }

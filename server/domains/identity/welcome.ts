@@ -18,6 +18,7 @@ export async function welcome(node: Node, account: string): Promise<void> {
     const house = await ensureHouse(node.now())
     const told = await tell(node, house, account, { type: 'welcome', text: message, cid: 'welcome' })
     if (told?.isNew) await befriend(node, house, account)
+    if (told === null) node.logger.warn({ actor: account }, 'a welcome was refused')
   }
   await endWelcome(account)
 }

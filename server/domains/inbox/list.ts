@@ -4,7 +4,7 @@ import { countsOf as leftOf } from '#server/domains/messages/reads'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { Members, Reads, Rooms } from '#server/domains/room-state/model'
 import { headsOf, rowsOf } from '#server/domains/room-state/rows'
-import { isOfStaff } from '#server/domains/room-state/staff-rooms'
+import { seenAmong } from '#server/domains/room-state/staff-rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
@@ -90,10 +90,8 @@ export const locationChats: Action<typeof contract.locationChats> = async (_inpu
 
 /** The rooms that an account is in, newest activity first. */
 async function summariesOf(node: Node, account: string, which: { type?: string }): Promise<RoomSummary[]> {
-  // Whose membership in a room of the staff is about to end sees no more of it.
-  const seen = (await isOfStaff(node, account)) ? {} : { access_level: { $ne: 'staff' } }
-  const filter = { _id: { $in: await membershipsOf(account) }, is_active: true, ...seen, ...which }
-  const rows = await rowsOf(node, await Rooms.find(filter).lean(), account)
+  const filter = { _id: { $in: await membershipsOf(account) }, is_active: true, ...which }
+  const rows = await rowsOf(node, await seenAmong(node, account, await Rooms.find(filter).lean()), account)
   const [mutes, blocked] = await Promise.all([conversationMutesOf(account, node.now()), blockedBy(account)])
   const keys = rows.map(keyOfRow)
   const counts = await countsOf(node, account, keys)

@@ -117,12 +117,12 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
     return
   }
   const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
-  const news = await heardAmong(node, account, counted.filter(hasNews))
-  const totals = news.map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
+  const news = new Set(await heardAmong(node, account, counted.filter(hasNews)))
+  const totals = [...news].map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
   const last = await lastMessagesOf(new Map(totals), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
-    if (room && news.includes(key))
+    if (room && news.has(key))
       node.live.send(unreadChanged, audience, { ...room, last_message: last.get(key) ?? null, total })
   }
 }

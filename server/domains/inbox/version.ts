@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { Members, Reads } from '#server/domains/room-state/model'
+import { isOfStaff } from '#server/domains/room-state/staff-rooms'
 import { conversationMutesOf } from '#server/domains/social/conversation-mutes'
 import type { Node } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
@@ -29,6 +30,7 @@ export async function versionOf(node: Node, account: string, keys: readonly Room
   })
   const told = [
     places,
+    await isOfStaff(node, account),
     marks.map(({ _id, seq }) => `${_id} ${seq}`).sort(),
     members.map(({ _id, role }) => `${_id} ${role}`).sort(),
     mutes.map(({ id, muted_until }) => `${id} ${muted_until}`).sort(),

@@ -15,7 +15,7 @@ import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
 import { codes } from './refuse.ts'
 import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
-import { blockMilliseconds, endOf, isOver, proofOf, usableUntil } from './stored-proof.ts'
+import { blockMilliseconds, endOf, proofOf, usableUntil } from './stored-proof.ts'
 
 const soonMilliseconds = 1_000
 const longestWaitMilliseconds = 300_000
@@ -123,7 +123,7 @@ async function readFromChain(node: Node, held: Held): Promise<boolean> {
   if (!state) return false
   if (typeof state === 'object' && 'openAt' in state) {
     const end = usableUntil(node, held.payment).getTime()
-    if (!isOver(node, held.payment) || state.openAt < end) return false
+    if (endOf(node, held.payment) >= node.now() || state.openAt < end) return false
     await reject(node, held, 'PAYMENT_EXPIRED')
     return true
   }

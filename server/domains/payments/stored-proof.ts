@@ -2,19 +2,28 @@ import { never, type StoredPayment } from '#server/domains/receipts/model'
 import type { Node } from '#server/kernel/context'
 import { unseal } from '#server/kernel/seal'
 import type { Proof } from '#server/ports/facilitator/port'
+import { networks } from '#shared/api/payment-networks'
 
 /** So long after its end a payment may still come into a block. */
 export const blockMilliseconds = 120_000
+/** A chain that can be asked ends a payment itself, also one that stood still meanwhile; so long it has for that. */
+const chainMilliseconds = 3_600_000
 
 export const proofOf = ({ settings }: Node, { proof }: StoredPayment): Proof =>
   JSON.parse(unseal(settings.sessionKeys, proof)) as Proof
 
 /** Until when whoever was given a payment can have it carried out. */
-export const usableUntil = (node: Node, payment: StoredPayment): Date =>
-  new Date(Math.min(Number(proofOf(node, payment).authorization.validBefore) * 1_000, never.getTime()))
+export function usableUntil(node: Node, payment: StoredPayment): Date {
+  const { validBefore } = proofOf(node, payment).authorization
+  return new Date(Math.min(Number(validBefore) * 1_000, never.getTime()))
+}
 
-/** Whether nothing comes of a payment any more: what it has not charged by now, it never will. */
-export const isOver = (node: Node, payment: StoredPayment): boolean => endOf(node, payment) < node.now()
-
+/** When a payment can be in no block any more, of a chain that does not stand still. */
 export const endOf = (node: Node, payment: StoredPayment): number =>
   usableUntil(node, payment).getTime() + blockMilliseconds
+
+/** Whether nothing comes of a payment any more: what it has not charged by now, it never will. */
+export function isOver(node: Node, payment: StoredPayment): boolean {
+  const canBeAsked = node.services.chains.has(networks[payment.network].chainId)
+  return endOf(node, payment) + (canBeAsked ? chainMilliseconds : 0) < node.now()
+}

@@ -20,6 +20,16 @@ export function isOfStaff({ log }: Node, account: string): boolean | Promise<boo
   return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
 }
 
+/** Those of the rooms of an account that it sees: not one of the staff, where its membership in that is about to end. */
+export async function seenAmong<Room extends { access_level: string }>(
+  node: Node,
+  account: string,
+  own: Room[],
+): Promise<Room[]> {
+  const isOfIt = ({ access_level }: Room) => access_level === 'staff'
+  return !own.some(isOfIt) || (await isOfStaff(node, account)) ? own : own.filter((room) => !isOfIt(room))
+}
+
 /** Who is of the staff is brought into its rooms; of them whoever left one stays out until the next time. */
 export async function joinStaffRooms(node: Node, account: string): Promise<void> {
   if (await isOfStaff(node, account)) await settleStaff(node, account)
@@ -41,7 +51,9 @@ export async function settleAllStaff(node: Node): Promise<void> {
     const gone = members.filter(({ user_address, is_active }) => is_active && !staff.has(user_address))
     const missing = [...staff].filter((account) => !known.has(account))
     for (const account of [...gone.map(({ user_address }) => user_address), ...missing])
-      await settle(node, key, account)
+      await settle(node, key, account).catch((error: unknown) =>
+        node.logger.warn({ actor: account, room: key, error }, 'somebody of the staff was not settled'),
+      )
   }
 }
 
