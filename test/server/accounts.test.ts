@@ -8,6 +8,7 @@ import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
@@ -73,7 +74,7 @@ describe('usernames', () => {
     expect((await call(url, `GET /api/username?address=${alice.address}`)).body).toMatchObject({ username: null })
   })
 
-  test('of fifty who ask for one name at once, one gets it', async () => {
+  test('of fifty who ask for one name at once, one gets it', heavy, async () => {
     const people = await Promise.all(Array.from({ length: 50 }, (_, index) => person(`crowd ${index}`)))
     const answers = await Promise.all(people.map((one) => one.call('POST /api/username', { username: 'wanted' })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

@@ -5,6 +5,7 @@ import { fakeChain } from '#server/ports/chain/fake'
 import { accounts } from '#shared/api/accounts'
 import { identities } from '#shared/api/identities'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { begin, call, signed, signIn, type Wallet, wallet } from '#test/support/wallet'
 
@@ -213,7 +214,7 @@ describe('what verifying costs', () => {
   })
   afterAll(() => server.close())
 
-  test('an address shows 120 messages a minute, good or not; sessions are not among them', async () => {
+  test('an address shows 120 messages a minute, good or not; sessions are not among them', heavy, async () => {
     const { sessionToken } = await signIn(server.url, admin)
     const proof = await proofOf(admin)
     const wrong = { ...proof, signature: await wallet('proofs: other').signMessage(proof) }

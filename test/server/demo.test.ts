@@ -12,6 +12,7 @@ import { moderation } from '#shared/api/moderation'
 import { status } from '#shared/api/status'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { alpha, person } from '#test/support/people'
 
 let server: Booted
@@ -34,7 +35,7 @@ test('every line of the script can be spoken', () => {
   expect(new Set(lines).size).toBe(lines.length)
 })
 
-test('M67: who comes in while the rooms are still filled finds all of them', async () => {
+test('M67: who comes in while the rooms are still filled finds all of them', heavy, async () => {
   const starting = startDemo(await node(), never)
   const guest = await person(server, 'early')
   const listed = async () => (await guest.does('rest', inbox.list, {})).rooms.length
@@ -91,7 +92,7 @@ test('what is seeded shows what rooms can do', async () => {
   expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
 })
 
-test('two official agents are there: one knows the documentation, one keeps the lobby company', async () => {
+test('two official agents are there: one knows the documentation, one keeps the lobby company', heavy, async () => {
   const demo = await startDemo(await node(), never)
   const visitor = await person(server, 'curious')
   const { agents: found } = await visitor.does('rest', agents.discover, { filter: 'official' })

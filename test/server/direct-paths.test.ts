@@ -12,6 +12,7 @@ import { conversationIdOf, dmOfConversation } from '#shared/kit/conversation-id'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { messageUnder, newKeyId } from '#test/support/direct'
+import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, listenTo, type Person, people, say, sealed } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -364,7 +365,7 @@ describe('what becomes of a direct message, by the documented paths', () => {
     expect((await call(server.url, 'POST /api/messages/read', { peer: one.account })).status).toBe(401)
   })
 
-  test('who types is told to the other, and to nobody whom they have blocked', async () => {
+  test('who types is told to the other, and to nobody whom they have blocked', heavy, async () => {
     const line = await listenTo(two, room)
     const types = (body: object, who = one) => who.rest('POST /api/messages/typing', body)
     const isToldTyping = (is: boolean) =>

@@ -10,6 +10,7 @@ import { hashSignal } from '#server/ports/human-proof/world-id'
 import { partnerByKeys } from '#server/ports/partner/jwks'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -175,7 +176,7 @@ const sso = (body: object, path = '/api/auth/partner-id') => call(url, `POST ${p
 const tokenFor = (claims: Record<string, unknown>, header?: object) => partner.token(claims, header)
 
 describe('signing in with a partner token', () => {
-  test('while the keys cannot be had nobody is signed in', async () => {
+  test('while the keys cannot be had nobody is signed in', heavy, async () => {
     const me = await person(server, 'patient linker')
     const body = { token: await tokenFor({ sub: 'patient' }), isMiniApp: true }
     for (const [mood, status, code] of [
@@ -274,7 +275,7 @@ describe('signing in with a partner token', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  test('new keys of the partner are found, and those withdrawn do not count any more', async () => {
+  test('new keys of the partner are found, and those withdrawn do not count any more', heavy, async () => {
     const old = await tokenFor({ sub: 'member-5' })
     expect((await sso({ token: old, isMiniApp: true })).status).toBe(200)
     await partner.rotate('ES256')

@@ -10,6 +10,7 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import {
   alpha,
   channelOf,
@@ -400,7 +401,7 @@ solo.each(over)('a key that named another act over %s is a conflict, never a fau
 })
 
 describe('one order', () => {
-  test('eight who write at once are all heard, gapless, in one order for everybody', async () => {
+  test('eight who write at once are all heard, gapless, in one order for everybody', heavy, async () => {
     const room = await channelOf(owner, ...crowd.filter((one) => one !== owner))
     const each = 25
     await Promise.all(

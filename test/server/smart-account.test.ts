@@ -12,6 +12,7 @@ import { tokensOf } from '#server/domains/tokens/known'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
 import { type LocalChain, noChain, startChain } from '#test/support/chain'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { deploySafe, deploySafeContracts, noSafe, safeAbi, softPasskey, spend } from '#test/support/safe'
 import { wallet } from '#test/support/wallet'
@@ -203,7 +204,7 @@ describe.skipIf(noChain)(`on a local chain${noChain ? ` (skipped: ${noChain})` :
   })
 })
 
-test('a chain that is silent is given up on within its deadline', async () => {
+test('a chain that is silent is given up on within its deadline', heavy, async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const server = await boot({

@@ -14,6 +14,7 @@ import { AppError } from '#shared/errors'
 import { sessionEnded } from '#shared/kit/connection'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, over, type Person, person } from '#test/support/people'
 import { following, sequenceAt } from '#test/support/sequence'
 import { solo } from '#test/support/solo'
@@ -335,6 +336,7 @@ describe('a sequence', () => {
 
   solo(
     'over a socket goes on with the session that took the place of its own, and looks for rows no more often than before',
+    heavy,
     async () => {
       const who = await follower()
       const room = await channelOf(owner, who)
@@ -446,7 +448,7 @@ describe('a sequence', () => {
     },
   )
 
-  solo('says every 15 seconds that it is still there, by an empty line', async () => {
+  solo('says every 15 seconds that it is still there, by an empty line', heavy, async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const { head_seq } = await who.does('rest', messages.sync, { room, limit: 1 })
