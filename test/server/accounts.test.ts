@@ -8,6 +8,7 @@ import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
+import { enter } from '#test/support/enter'
 import { heavy } from '#test/support/heavy'
 import { call, signIn, wallet } from '#test/support/wallet'
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const person = async (name: string) => {
-  const { sessionToken, address } = await signIn(url, wallet(name))
+  const { sessionToken, address } = await enter(url, wallet(name))
   return { address, call: (route: string, input: object | null = null) => call(there, route, input, sessionToken) }
 }
 

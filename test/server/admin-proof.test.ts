@@ -47,7 +47,7 @@ describe('a message that an admin has signed', () => {
   const chain = fakeChain(1)
   let root: Person
   beforeAll(async () => {
-    server = await boot({ environment, services: { chains: new Map([[1, chain]]) } })
+    server = await boot({ entry: 'through the door', environment, services: { chains: new Map([[1, chain]]) } })
     root = await person(server, 'proofs: root')
   })
   afterAll(() => server.close())
@@ -210,7 +210,7 @@ describe('a message that an admin has signed', () => {
 
 describe('what verifying costs', () => {
   beforeAll(async () => {
-    server = await boot({ environment: { ...environment, RATE_LIMIT_SCALE: '1' } })
+    server = await boot({ entry: 'through the door', environment: { ...environment, RATE_LIMIT_SCALE: '1' } })
   })
   afterAll(() => server.close())
 
@@ -232,7 +232,11 @@ describe('what asking chains costs', () => {
   const chain = fakeChain(1)
   beforeAll(async () => {
     const chains = new Map([[1, chain]])
-    server = await boot({ environment: { ...environment, RATE_LIMIT_SCALE: '1' }, services: { chains } })
+    server = await boot({
+      entry: 'through the door',
+      environment: { ...environment, RATE_LIMIT_SCALE: '1' },
+      services: { chains },
+    })
   })
   afterAll(() => server.close())
 

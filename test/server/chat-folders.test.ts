@@ -34,7 +34,7 @@ let one: Person
 let two: Person
 let round = 0
 
-const { server } = await bootWith([])
+const { server } = await bootWith([], { entry: 'in alpha' })
 beforeEach(async () => {
   round += 1
   ;[one, two] = await people(server, `folding ${round}`, `folded ${round}`)

@@ -17,7 +17,7 @@ import { alpha, person } from '#test/support/people'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot({ nodes: 1, environment: { DEMO: 'on' } })
+  server = await boot({ entry: 'in alpha', nodes: 1, environment: { DEMO: 'on' } })
 })
 afterAll(() => server.close())
 

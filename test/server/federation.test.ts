@@ -24,6 +24,7 @@ beforeAll(async () => {
   provider = await openProofProvider()
   partner = await openPartner()
   server = await boot({
+    entry: 'through the door',
     environment: {
       WORLDID_BASE_URL: provider.url,
       WORLDID_APP_ID: 'app_test',

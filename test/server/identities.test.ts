@@ -21,7 +21,10 @@ const humanProofs = fakeHumanProofs()
 const partnerTokens = fakePartner('https://partner.example')
 const optimism = fakeChain(10)
 beforeAll(async () => {
-  server = await boot({ services: { humanProofs, partnerTokens, chains: new Map([[optimism.id, optimism]]) } })
+  server = await boot({
+    entry: 'through the door',
+    services: { humanProofs, partnerTokens, chains: new Map([[optimism.id, optimism]]) },
+  })
   url = server.url
 })
 afterAll(() => server.close())

@@ -38,7 +38,7 @@ const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } 
 const noMessage = '018f0000-0000-7000-8000-000000000001'
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   const cast = await people(server, 'root', 'owner', 'member', 'other', 'outsider', 'c1', 'c2', 'c3', 'c4', 'c5')
   ;[root, owner, member, other, outsider] = cast
   crowd = [member, other, owner, ...cast.slice(5)]

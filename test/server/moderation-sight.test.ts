@@ -17,6 +17,7 @@ import { nodesUnderTest } from '#test/support/test-servers'
 import { bodyOf } from '#test/support/wallet'
 
 const { server, admin, otherAdmin, root, member } = await bootWith(['admin', 'otherAdmin', 'root', 'member'], {
+  entry: 'in alpha',
   admins: ['admin', 'otherAdmin'],
   superAdmins: ['root'],
 })

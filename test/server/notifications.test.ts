@@ -31,7 +31,7 @@ let owner: Person
 let member: Person
 let other: Person
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'in alpha' })
   ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
   await befriend(owner, other)
 })

@@ -20,6 +20,7 @@ const other = fakePartner('https://other.example')
 beforeAll(async () => {
   const partners = [partner, other]
   server = await boot({
+    entry: 'through the door',
     nodes: 2,
     change: ({ services, ...platform }) => ({
       ...platform,

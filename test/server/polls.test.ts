@@ -27,7 +27,7 @@ const noPoll = '018f0000-0000-7000-8000-000000000001'
 const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } as const
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   ;[root, owner, member, other, outsider] = await people(server, 'root', 'owner', 'member', 'other', 'outsider')
 })
 afterAll(() => server.close())

@@ -22,7 +22,7 @@ const idOf = async (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')
 let server: Booted
 describe('devices', () => {
   beforeAll(async () => {
-    server = await boot()
+    server = await boot({ entry: 'through the door' })
   })
   afterAll(() => server.close())
 
@@ -186,7 +186,11 @@ describe('the ring of session keys', () => {
     const uri = freshDatabaseUri()
     const store = { DATA_DIR: directory, ...(uri ? { MONGODB_URI: uri } : {}) }
     const opened = async (...keys: string[]) => {
-      server = await boot({ nodes: 1, environment: { ...store, SESSION_KEYS: keys.join(',') } })
+      server = await boot({
+        entry: 'through the door',
+        nodes: 1,
+        environment: { ...store, SESSION_KEYS: keys.join(',') },
+      })
     }
     await opened(key('one', 1))
     const old = await signIn(server.url, wallet('key holder'))

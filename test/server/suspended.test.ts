@@ -44,7 +44,7 @@ const places: { [kind: string]: RoomRef } = {}
 const fields: Record<string, unknown> = {}
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   root = await person(server, 'root')
   owner = await person(server, 'owner')
   member = await person(server, 'member')

@@ -31,6 +31,7 @@ beforeAll(async () => {
   const ports = { 'hooks.test': came.server.port, 'inward.test': canary.port }
   const resolve = async (host: string) => leads.get(host) ?? (host in ports ? [somewherePublic] : [])
   server = await boot({
+    entry: 'in alpha',
     environment: { SUPER_ADMINS: wallet('hooks: root').address },
     services: { web: webOver(ports, { resolve }) },
   })

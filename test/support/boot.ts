@@ -29,14 +29,14 @@ export async function boot({
   nodes = nodesUnderTest,
   environment = {},
   services = {},
-  entry = 'through the door',
+  entry = 'written',
   change = (platform) => platform,
 }: {
   nodes?: number
   environment?: Record<string, string>
   /** The fakes of outside services on all nodes. */
   services?: Partial<Services>
-  /** How `person` signs in. */
+  /** How `person` signs in; a file that tests signing in says `through the door`. */
   entry?: Entry
   /** Puts another clock or logger in the place of the platform's own. */
   change?: (platform: Platform) => Platform
