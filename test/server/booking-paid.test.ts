@@ -401,7 +401,7 @@ solo(
   },
 )
 
-solo.each(over)('a payment that is no good books nothing, and is told why, over %s', heavy, async (door) => {
+solo.each(over)('a payment that is no good books nothing, and is told why, over %s', async (door) => {
   const booker = await somebody()
   const outcome = async (paymentHeader: string) =>
     outcomeOf(await booker.tries(door, booking.schedule, { ...at(9), paymentHeader }))

@@ -35,7 +35,7 @@ test('every line of the script can be spoken', () => {
   expect(new Set(lines).size).toBe(lines.length)
 })
 
-test('M67: who comes in while the rooms are still filled finds all of them', heavy, async () => {
+test('M67: who comes in while the rooms are still filled finds all of them', async () => {
   const starting = startDemo(await node(), never)
   const guest = await person(server, 'early')
   const listed = async () => (await guest.does('rest', inbox.list, {})).rooms.length

@@ -365,7 +365,7 @@ describe('what becomes of a direct message, by the documented paths', () => {
     expect((await call(server.url, 'POST /api/messages/read', { peer: one.account })).status).toBe(401)
   })
 
-  test('who types is told to the other, and to nobody whom they have blocked', heavy, async () => {
+  test('who types is told to the other, and to nobody whom they have blocked', async () => {
     const line = await listenTo(two, room)
     const types = (body: object, who = one) => who.rest('POST /api/messages/typing', body)
     const isToldTyping = (is: boolean) =>

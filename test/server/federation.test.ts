@@ -177,7 +177,7 @@ const sso = (body: object, path = '/api/auth/partner-id') => call(url, `POST ${p
 const tokenFor = (claims: Record<string, unknown>, header?: object) => partner.token(claims, header)
 
 describe('signing in with a partner token', () => {
-  test('while the keys cannot be had nobody is signed in', heavy, async () => {
+  test('while the keys cannot be had nobody is signed in', async () => {
     const me = await person(server, 'patient linker')
     const body = { token: await tokenFor({ sub: 'patient' }), isMiniApp: true }
     for (const [mood, status, code] of [

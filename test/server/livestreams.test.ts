@@ -226,7 +226,10 @@ describe('a stream', () => {
       other.refused(door, streams.remove, { id }),
     ])
       expect(await refused).toMatchObject({ status: 403, code: 'FORBIDDEN', message: 'Not authorized' })
-    expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject({ code: 'STREAM_NOT_FOUND' })
+    const gone = { code: 'STREAM_NOT_FOUND' }
+    expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject(gone)
+    expect(await other.refused('rest', streams.refreshAssets, { id: 'nobody' })).toMatchObject(gone)
+    expect(await other.refused('socket', streams.unwatch, { stream_id: 'nobody' })).toMatchObject(gone)
     const { stream: renamed } = await owner.does(door, streams.change, { id, title: 'Evening' })
     expect(renamed.title).toBe('Evening')
     expect((await owner.does('rest', rooms.get, { room: { type: 'stream', id } })).room.name).toBe('Evening')

@@ -204,7 +204,7 @@ describe.skipIf(noChain)(`on a local chain${noChain ? ` (skipped: ${noChain})` :
   })
 })
 
-test('a chain that is silent is given up on within its deadline', heavy, async () => {
+test('a chain that is silent is given up on within its deadline', async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const server = await boot({
