@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // Tests wait about half of their time: for a disk, for an answer, for what should not come.
-    maxWorkers: availableParallelism() * 2,
+    maxWorkers: Number(process.env.PLAZA_SUITE_WORKERS ?? availableParallelism() * 2),
     // Servers and their clients make much that is soon thrown away, and most projects load the same modules.
     execArgv: ['--max-semi-space-size=64'],
     expect: { poll: { timeout: 20_000 } },

@@ -15,7 +15,6 @@ import { createServer } from 'node:net'
 import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import mongoose from 'mongoose'
 
 /** Later versions of the package have no binary, only a slow server in Python. */
 const SECANTUS = '0.6.0b17'
@@ -297,6 +296,7 @@ async function dropTestDatabases(uri) {
 }
 
 async function withClient(uri, work) {
+  const { default: mongoose } = await import('mongoose')
   const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5000 })
   try {
     return await work(client)

@@ -76,6 +76,8 @@ test('the program runs as printed, with the real packages of the protocol', asyn
 })
 
 test.skipIf(!chromium)('the form works as pasted into a page of another site', heavy, async () => {
+  const paidMessages = async () => (await owner.does('rest', payments.receipts, { id: agent })).stats.paidMessages
+  const before = await paidMessages()
   const html = `<!doctype html><meta charset="utf-8"><title>A blog</title>${code.embed}`
   const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html))
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
@@ -96,5 +98,5 @@ test.skipIf(!chromium)('the form works as pasted into a page of another site', h
     await opened.close()
     site.close()
   }
-  expect((await owner.does('rest', payments.receipts, { id: agent })).stats).toMatchObject({ paidMessages: 3 })
+  expect(await paidMessages()).toBe(before + 1)
 })

@@ -7,12 +7,13 @@ import { conclude, fail, pass, say, skip } from './report.ts'
 import { check, type Item, run, runItems, stopAll } from './run.ts'
 import { cleanUp, type Missing, makeFolder, provide } from './services.ts'
 import { faultRun, isFirst, nameOf, type Part, parts } from './tiers.ts'
-import { recordGreen, staleParts } from './verified.ts'
 
+/** `npm test [-- --workers N] [FILE …]`, `npm run test:all`. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false } },
+  options: { all: { type: 'boolean', default: false }, workers: { type: 'string' } },
 })
+if (values.workers) process.env.PLAZA_SUITE_WORKERS = values.workers
 /** Node 20 runs what changes seldom, as servers must run on it too. */
 const oldest = process.env.PLAZA_SUITE_OLDEST_NODE ?? process.execPath
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')
@@ -45,12 +46,15 @@ async function runNamed(paths: readonly string[]): Promise<void> {
       .files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)))
       .map((file): Item => ({ project, file, tags: 'all' })),
   )
+  if (items.length === 0) return fail(`No test file is named ${paths.join(' or ')}.`)
   const missing = await provide(needsOf(items))
   await runItems(process.execPath, folder, possible(items, missing))
 }
 
 /** What runs every time, and the parts whose folders have changed. */
 async function runSuite(): Promise<void> {
+  // What reads the whole source is loaded where it is needed, so that a file that is named begins at once.
+  const { staleParts } = await import('./verified.ts')
   const items = everyTime()
   const stale = staleParts(parts())
   for (const line of reasonsOf(stale)) say(line)
@@ -80,6 +84,7 @@ async function runPartsWith(missing: Missing, all: readonly Part[]): Promise<voi
   const outcome = await runItems(oldest, folder, inOrder(possible(items, missing)))
   const green = new Map([...outcome].flatMap(([item, passed]) => (passed === null ? [] : [[item as Part, passed]])))
   if (all.includes(faultRun) && (await runFaults(missing))) green.set(faultRun, 1)
+  const { recordGreen } = await import('./verified.ts')
   const lines = recordGreen(green, parts())
   if (lines > 0) say(`test/verified.json has ${lines} new lines; commit it with what they verify.`)
 }

@@ -23,6 +23,10 @@ export class Progress {
     this.#left = new Map(this.#weights)
   }
 
+  onTestRunStart() {
+    if (process.stdout.isTTY) process.stdout.write(this.#line())
+  }
+
   onTestModuleEnd(testModule) {
     const { project, relativeModuleId: path } = testModule
     const tests = [...testModule.children.allTests()].map((test) => ({

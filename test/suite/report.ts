@@ -38,7 +38,7 @@ export function noteCost(project: string, file: string, seconds: number): void {
 /** Prints what cost most and what failed; the last line counts. */
 export function conclude(): void {
   if (unsteady.length > MOST_UNSTEADY) fail(`${unsteady.length} tests are unsteady; ${MOST_UNSTEADY} are the most.`)
-  if (tally.passed === 0) fail('No check and no test ran.')
+  if (tally.passed + tally.failed === 0) fail('No check and no test ran.')
   const costly = costs.toSorted((one, other) => other.seconds - one.seconds).slice(0, MOST_COSTLY)
   const rows = costly.map(({ label, seconds }) => costLine(seconds, label))
   const sums = new Map<string, number>()

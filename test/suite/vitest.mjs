@@ -17,6 +17,7 @@ class InOrder {
 const progress = new Progress(plan)
 const vitest = await createVitest('test', {
   watch: false,
+  project: [...new Set(plan.map(({ project }) => project))],
   reporters: [progress],
   sequence: { sequencer: InOrder },
 })
