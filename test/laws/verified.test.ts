@@ -93,6 +93,7 @@ describe('the folders of a part', () => {
     ['the kernel and the log, for all that boots a server', 'test/server/polls.test.ts', 'server/log'],
     ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments'],
     ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/passkeys'],
+    ['what every server is given by a registry', 'test/server/installation.test.ts', 'server/domains/uploads'],
     ['what that domain imports', 'test/server/booking-paid.test.ts', 'server/domains/scheduling'],
     ['a document that the test reads', 'test/server/rest-page.test.ts', 'docs/rest.md'],
     ['the page, for tests in a browser', 'test/browser/polls.test.ts', 'client'],

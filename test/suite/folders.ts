@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 import { type Source, sourcesOf, textOf } from '#test/laws/sources'
@@ -49,20 +49,29 @@ export function folderOf(path: string): string {
   return folder === undefined || folder === 'shared/api' || folder === 'server/domains' ? path : folder
 }
 
-/** What a file imports, and what these import in turn; registries are not followed, and left out. */
+/** What a file imports, and what these import in turn; of a registry, what it passes on to every server. */
 function reachedFrom(start: string): ReadonlySet<string> {
   const known = closures.get(start)
   if (known) return known
   const reached = new Set<string>()
   const left = [start]
   for (let path = left.pop(); path !== undefined; path = left.pop()) {
-    if (reached.has(path) || registries.has(path)) continue
+    if (reached.has(path)) continue
+    if (registries.has(path)) {
+      left.push(...passedOnBy(path))
+      continue
+    }
     reached.add(path)
     left.push(...(sources().get(path)?.imports ?? []).filter(isOurs))
   }
   closures.set(start, reached)
   return reached
 }
+
+const passedOnBy = (registry: string): string[] =>
+  [...textOf(registry).matchAll(/export \{[^}]+\} from '\.\/([^']+)'/g)].map(([, path = '']) =>
+    join(dirname(registry), path),
+  )
 
 const isOurs = (path: string) => /^(server|shared|client|test|scripts)\//.test(path) && existsSync(join(root, path))
 
@@ -97,7 +106,7 @@ function importsOf(registry: string, pattern: RegExp): Map<string, string> {
 }
 
 let contracts: ReadonlyMap<string, string> | undefined
-let calls: readonly { pattern: RegExp; events: readonly string[]; domain: string }[] | undefined
+let calls: readonly { patterns: readonly RegExp[]; events: readonly string[]; domain: string }[] | undefined
 
 /** The domains whose contracts a file imports, and whose routes and events it names. */
 function domainsUsedIn(test: string): string[] {
@@ -105,12 +114,13 @@ function domainsUsedIn(test: string): string[] {
   calls ??= callsOf()
   const { code = '', imports = [] } = sources().get(test) ?? {}
   const imported = imports.flatMap((path) => contracts?.get(path) ?? [])
-  const routes = [...code.matchAll(/['"`](GET|POST|PUT|PATCH|DELETE) (\/[^'"`\s?]*)/g)].map(
-    ([, method, path = '']) => `${method} ${path.replace(/\$\{[^}]*\}/g, 'x')}`,
+  const routes = [...code.matchAll(/\/(?:api|files|hls)\/[^'"`\s?]*/g)].map(([path]) =>
+    path.replace(/\$\{[^}]*\}/g, 'x'),
   )
   const events = new Set([...code.matchAll(/['"`]([a-z_-]+:[a-z_-]+)['"`]/g)].map(([, event = '']) => event))
   const called = calls.filter(
-    ({ pattern, events: own }) => routes.some((route) => pattern.test(route)) || own.some((event) => events.has(event)),
+    ({ patterns, events: own }) =>
+      own.some((event) => events.has(event)) || patterns.some((pattern) => routes.some((route) => pattern.test(route))),
   )
   return [...new Set([...imported, ...called.map(({ domain }) => domain)])]
 }
@@ -124,12 +134,15 @@ function callsOf() {
     const routes = [operation.http, ...(operation.aliases ?? []).map(({ http }) => http)].filter(
       (one) => one !== undefined,
     )
-    return routes.map((route) => ({ pattern: patternOf(route), events, domain }))
+    return [{ patterns: routes.map(patternOf), events, domain }]
   })
 }
 
 function patternOf(route: string): RegExp {
-  const path = route.replace(/\?.*/, '').replace('{room}', '[^/]+(?:/[^/]+)?').replace(/:\w+/g, '[^/]+')
+  const path = route
+    .replace(/\?.*|^\w+ /g, '')
+    .replace('{room}', '[^/]+(?:/[^/]+)?')
+    .replace(/:\w+/g, '[^/]+')
   return new RegExp(`^${path}$`)
 }
 
