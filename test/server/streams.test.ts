@@ -54,7 +54,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     const [who, other] = [await follower(), await person(server, `other ${door}`, elsewhere)]
     const room = await channelOf(owner, who, other)
     const sending = [owner, other, who].map(async (one, at) => {
-      for (let n = 0; n < 40; n++) await say(one, room, `${at} ${n}`)
+      for (let n = 0; n < 20; n++) await say(one, room, `${at} ${n}`)
     })
     const followed = await following<RoomEvent>(door, who, { room })
     await Promise.all(sending)
