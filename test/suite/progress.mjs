@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 
 const REDRAW_MILLISECONDS = 250
@@ -18,8 +17,7 @@ export class Progress {
   #left
 
   constructor(plan) {
-    // What a file costs is not known before it has run; a long one mostly costs more.
-    this.#weights = new Map(plan.map(({ project, file }) => [`${project} ${file}`, statSync(file).size]))
+    this.#weights = new Map(plan.map(({ project, file, weight }) => [`${project} ${file}`, weight]))
     this.#left = new Map(this.#weights)
   }
 
@@ -75,7 +73,9 @@ export class Progress {
     const total = sum(this.#weights)
     const left = sum(this.#left)
     const minutes = ((performance.now() - this.#began) / 60_000) * (left / Math.max(total - left, 1))
-    const guess = left === 0 ? '' : `, about ${minutes < 1 ? 'a minute' : `${Math.round(minutes)} min`} left`
+    const isTooSoon = total - left < total / 50
+    const guess =
+      left === 0 || isTooSoon ? '' : `, about ${minutes < 1 ? 'a minute' : `${Math.round(minutes)} min`} left`
     const files = `${this.#weights.size - this.#left.size} of ${this.#weights.size} files`
     return `${files}: ${this.#passed} tests passed, ${this.#failed} failed${guess}`
   }

@@ -15,6 +15,8 @@ export interface Project {
   hasJsx?: boolean
   /** A test may take minutes. */
   isLong?: boolean
+  /** What a kilobyte of its tests costs beside one of `embedded`, as measured; the time left is guessed from it. */
+  weight?: number
 }
 export type Need = 'mongodb' | 'redis' | 'chromium' | 'anvil' | 'python client'
 
@@ -31,27 +33,29 @@ const twoNodes = { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }
 /** In the order in which they are run: short files come last, so that all workers end together. */
 export const projects = {
   embedded: { files: filesIn('embedded', 'test/server'), env: { PLAZA_TEST_STORE: 'embedded' } },
-  hostile: { files: inFolders('hostile'), env: { HOSTILE_VALUES_PER_FIELD: '1' } },
-  'hostile-wide': { files: ['test/hostile/bad-input.test.ts'], env: { HOSTILE_VALUES_PER_FIELD: '3' } },
+  hostile: { files: inFolders('hostile'), env: { HOSTILE_VALUES_PER_FIELD: '1' }, weight: 2 },
+  'hostile-wide': { files: ['test/hostile/bad-input.test.ts'], env: { HOSTILE_VALUES_PER_FIELD: '3' }, weight: 20 },
   mongodb: { files: filesIn('mongodb', 'test/hostile'), env: { PLAZA_TEST_STORE: 'mongodb' }, needs: ['mongodb'] },
-  'two-nodes': { files: filesIn('two-nodes', 'test/server'), env: twoNodes, needs: ['mongodb'] },
+  'two-nodes': { files: filesIn('two-nodes', 'test/server'), env: twoNodes, needs: ['mongodb'], weight: 3 },
   'two-nodes-redis': {
     files: filesIn('two-nodes-redis', 'test/server'),
     env: { ...twoNodes, PLAZA_TEST_REDIS: 'shared' },
     needs: ['mongodb', 'redis'],
+    weight: 3,
   },
-  redis: { files: inFolders('redis'), env: twoNodes, needs: ['mongodb', 'redis'] },
-  nodes: { files: inFolders('nodes'), env: { PLAZA_TEST_STORE: 'mongodb' }, needs: ['mongodb'] },
-  kill: { files: endingIn('.kill.test.ts'), needs: ['mongodb'], isolate: true, isLong: true },
-  slow: { files: endingIn('.slow.test.ts'), needs: ['mongodb'], isolate: true, isLong: true },
-  browser: { files: inFolders('browser'), needs: ['chromium'], isLong: true },
-  simulation: { files: inFolders('simulation'), env: { SIMULATION_SEEDS: '20' }, isolate: true },
+  redis: { files: inFolders('redis'), env: twoNodes, needs: ['mongodb', 'redis'], weight: 5 },
+  nodes: { files: inFolders('nodes'), env: { PLAZA_TEST_STORE: 'mongodb' }, needs: ['mongodb'], weight: 10 },
+  kill: { files: endingIn('.kill.test.ts'), needs: ['mongodb'], isolate: true, isLong: true, weight: 60 },
+  slow: { files: endingIn('.slow.test.ts'), needs: ['mongodb'], isolate: true, isLong: true, weight: 60 },
+  browser: { files: inFolders('browser'), needs: ['chromium'], isLong: true, weight: 8 },
+  simulation: { files: inFolders('simulation'), env: { SIMULATION_SEEDS: '20' }, isolate: true, weight: 15 },
   'simulation-wide': {
     files: ['test/simulation/simulation.test.ts'],
     env: { SIMULATION_SEEDS: '80' },
     isolate: true,
+    weight: 100,
   },
-  store: { files: inFolders('store'), needs: ['mongodb'] },
+  store: { files: inFolders('store'), needs: ['mongodb'], weight: 3 },
   laws: { files: laws.filter((path) => !path.includes('/merge/')) },
   merge: { files: laws.filter((path) => path.includes('/merge/')) },
   jsx: { files: pure.filter(importsJsx), hasJsx: true },

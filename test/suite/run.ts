@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './files.ts'
-import type { ProjectName } from './projects.ts'
+import { type ProjectName, projectOf } from './projects.ts'
 import { fail, markUnsteady, noteCost, pass, skip } from './report.ts'
 
 /** A file to run, as `vitest.mjs` reads it. */
@@ -123,7 +123,7 @@ async function runOnce(node: string, folder: string, items: readonly Item[]): Pr
   const [plan = '', results = '', costs = ''] = ['plan', 'results', 'costs'].map((kind) =>
     join(folder, `${randomUUID()}.${kind}`),
   )
-  writeFileSync(plan, JSON.stringify(items))
+  writeFileSync(plan, JSON.stringify(items.map((item) => ({ ...item, weight: weightOf(item) }))))
   const variables = { PLAZA_TEST_COSTS: costs }
   const code = await run(node, [join(root, 'test/suite/vitest.mjs'), plan, results], variables)
   for (const { project, file, seconds } of costsIn(costs)) noteCost(project, file, seconds)
@@ -131,6 +131,9 @@ async function runOnce(node: string, folder: string, items: readonly Item[]): Pr
   if (!found) fail(`vitest ended with ${code} and left no results.`)
   return found
 }
+
+/** A guess of what a file costs: a long one mostly costs more. */
+const weightOf = ({ project, file }: Item) => statSync(join(root, file)).size * (projectOf(project).weight ?? 1)
 
 function readJson(path: string): Results | null {
   try {
