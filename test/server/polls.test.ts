@@ -44,13 +44,14 @@ test('a poll is read with the votes that it counts, however slowly they are writ
     open = resolve
   })
   const write = Votes.bulkWrite.bind(Votes)
-  const held = vi.spyOn(Votes, 'bulkWrite').mockImplementationOnce(async (...given: Parameters<typeof write>) => {
+  // Each node that follows the room writes them, and whoever is first counts.
+  const held = vi.spyOn(Votes, 'bulkWrite').mockImplementation(async (...given: Parameters<typeof write>) => {
     await opened
     return write(...given)
   })
   try {
     const voting = member.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
-    await expect.poll(() => held.mock.calls.length).toBe(1)
+    await expect.poll(() => held.mock.calls.length).toBeGreaterThan(0)
     for (let look = 0; look < 10; look++) {
       const known = await shown(member, room, poll.id)
       expect([known?.version, known?.user_votes]).toEqual([1, []])
