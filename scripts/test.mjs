@@ -11,7 +11,6 @@ const child = spawn(newest.name, [suite, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, PLAZA_SUITE_OLDEST_NODE: oldest.name },
 })
-// A terminal signals the whole group; elsewhere the signal comes here alone.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.once('close', (code) => {
   process.exitCode = code ?? 1

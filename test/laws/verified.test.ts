@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { testFiles } from '#test/suite/files'
 import { folderOf, foldersOf } from '#test/suite/folders'
 import { projectNames, projectOf } from '#test/suite/projects'
-import { isFirst, nameOf, parts } from '#test/suite/tiers'
-import { hashOf, treeOf } from '#test/suite/trees'
-import { type Entry, entryOf, faultOf, readVerified, reasonToRun, sealOf } from '#test/suite/verified'
+import { first, isFirst, nameOf, parts } from '#test/suite/tiers'
+import { hashOf } from '#test/suite/trees'
+import { type Entry, factsOf, faultOf, readVerified, reasonToRun, sealOf, treeOfPart } from '#test/suite/verified'
 import { textOf } from './sources.ts'
 
 const all = parts()
@@ -24,6 +24,14 @@ test('every test file is run every time, or is a part of the rest', () => {
   expect(twice).toEqual([])
 })
 
+test('each file that the first tier names is of its project', () => {
+  const named = projectNames.flatMap((project) => {
+    const files = first[project]
+    return ('but' in files ? files.but : files).map((file) => ({ project, file }))
+  })
+  expect(named.filter(({ project, file }) => !projectOf(project).files.includes(file))).toEqual([])
+})
+
 test('what test/verified.json says of each part was measured, and its commit has those folders', () => {
   const faults = [...readVerified()].flatMap(([name, entry]) => {
     const fault = faultOf(name, entry, byName.get(name))
@@ -37,7 +45,7 @@ describe('a part', () => {
   const name = nameOf(part)
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
   const entry = (changes: Partial<Entry> = {}): Entry => {
-    const facts = { tree: treeOf(foldersOf(part.file)), commit, passed: 3, ...changes }
+    const facts = { tree: treeOfPart(part), commit, passed: 3, ...changes }
     return { seal: sealOf(name, facts), ...facts }
   }
 
@@ -46,7 +54,7 @@ describe('a part', () => {
   })
 
   test('is run where it was never green, and where a folder has changed since', () => {
-    expect(reasonToRun(part, undefined)).toBe('was never seen green')
+    expect(reasonToRun(part, undefined)).toBe('never seen green')
     expect(reasonToRun(part, entry({ tree: '0'.repeat(40) }))).toMatch(/ since [0-9a-f]{9}$/)
   })
 
@@ -63,9 +71,13 @@ describe('a part', () => {
   })
 
   test('that is green is noted only where its folders are committed', () => {
-    const isClean = treeOf(foldersOf(part.file), committed) === treeOf(foldersOf(part.file))
-    expect(entryOf(part, 3) === null).toBe(!isClean)
-    expect(entryOf(part, 0)).toBe(null)
+    const isClean = foldersOf(part.file).every((path) => committed(path) === hashOf(path))
+    expect(factsOf(part)).toEqual(isClean ? { tree: treeOfPart(part), commit } : null)
+  })
+
+  test('is another where its project runs it in another way', () => {
+    const wide = { project: 'simulation-wide', file: 'test/simulation/simulation.test.ts', tags: 'all' } as const
+    expect(treeOfPart(wide)).not.toBe(treeOfPart({ ...wide, project: 'simulation' }))
   })
 })
 
@@ -89,7 +101,19 @@ describe('the folders of a part', () => {
     expect(missing).toEqual([])
   })
 
+  test('are there, and none of them holds what is noted of the parts', () => {
+    const folders = [...new Set(all.flatMap(({ file }) => foldersOf(file)))]
+    expect(folders.filter((path) => hashOf(path) === null || path.includes('..') || path === 'test')).toEqual([])
+  })
+
   test.each([
+    ['what a program is built of, for who starts it', 'test/nodes/workers.test.ts', 'server/workers.ts'],
+    ['what kill tests start', 'test/server/jobs.kill.test.ts', 'server/main.ts'],
+    ['what the faults start', 'test/faults/run.ts', 'server/hand-offs.ts'],
+    ['a program beside the test', 'test/store/damage.kill.test.ts', 'test/store/holder.ts'],
+    ['vectors whose names are put together', 'test/client/direct.test.ts', 'test/vectors'],
+    ['how the page is built', 'test/browser/polls.test.ts', 'vite.config.ts'],
+    ['gates, which rooms ask', 'test/server/gates.test.ts', 'server/domains/attendance'],
     ['the kernel and the log, for all that boots a server', 'test/server/polls.test.ts', 'server/log'],
     ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments'],
     ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/passkeys'],
@@ -118,12 +142,7 @@ function importsOf(code: string): string[] {
   const named = [...code.matchAll(/(?:from|import) ?\(?'#((?:server|shared|client|test)\/[^']+)'/g)]
   return named.map(([, path]) => `${path}.ts`)
 }
-const registries = [
-  'server/domains/index.ts',
-  'server/domains/events.ts',
-  'server/domains/gates.ts',
-  'shared/api/index.ts',
-]
+const registries = ['server/domains/index.ts', 'shared/api/index.ts']
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
 
 function never(): never {

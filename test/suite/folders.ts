@@ -2,24 +2,27 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
-import { type Source, sourcesOf, textOf } from '#test/laws/sources'
+import { filesUnder, parse, type Source, sourcesOf, textOf } from '#test/laws/sources'
 import { root } from './files.ts'
 
-/**
- * Lists of everything there is. What they name is followed only where a test names it itself: by an import, a path, an event, or
- * a name that begins with that of a domain.
- */
-const registries = new Set([
-  'server/domains/index.ts',
-  'server/domains/events.ts',
-  'server/domains/gates.ts',
-  'shared/api/index.ts',
-])
+/** Registries list everything. What they name counts only where a test names it itself. */
+const registries = new Set(['server/domains/index.ts', 'shared/api/index.ts'])
+
+/** What `scripts/build.mjs` makes programs of, for tests that start these. */
+const programs = [
+  ...['server/main.ts', 'server/cli.ts', 'server/media/main.ts', 'server/media/finalizer.ts'],
+  ...['server/ports/reader/process.ts', 'scripts/build.mjs'],
+]
 
 let read: Map<string, Source> | undefined
 
 function sources(): Map<string, Source> {
-  read ??= new Map(sourcesOf('server', 'shared', 'client', 'test', 'scripts').map((source) => [source.path, source]))
+  read ??= new Map(
+    [
+      ...sourcesOf('server', 'shared', 'client', 'test', 'scripts'),
+      ...filesUnder('scripts').filter(isModule).map(moduleOf),
+    ].map((source) => [source.path, source]),
+  )
   return read
 }
 
@@ -31,15 +34,17 @@ const closures = new Map<string, ReadonlySet<string>>()
  */
 export function foldersOf(test: string): readonly string[] {
   const own = reachedFrom(test)
-  const tests = [...own].filter((path) => path.startsWith('test/'))
-  const named = tests.flatMap((path) => [...filesNamedIn(path), ...domainsUsedIn(path).flatMap(filesOfDomain)])
-  const all = new Set([...own, ...named, ...domainsNamedBy(test).flatMap(filesOfDomain)])
-  return [...new Set([...[...all].map(folderOf), ...wholeFoldersOf(test), 'package-lock.json'])].sort()
+  const started = own.has('test/support/programs.ts') ? programs.flatMap((path) => [...reachedFrom(path)]) : []
+  const written = [...own, ...started].filter((path) => /^(test|scripts)\//.test(path))
+  const named = written.flatMap((path) => [...filesNamedIn(path), ...domainsUsedIn(path).flatMap(filesOfDomain)])
+  const all = new Set([...own, ...started, ...named, ...domainsNamedBy(test).flatMap(filesOfDomain)])
+  const folders = [...all].map(folderOf)
+  return [...new Set([...folders, ...wholeFoldersOf(test), 'package-lock.json', 'vitest.config.ts'])].sort()
 }
 
 /** Tests in a browser use the page as it is built, and laws read the sources. */
 function wholeFoldersOf(test: string): string[] {
-  if (test.startsWith('test/browser/')) return ['client', 'shared']
+  if (test.startsWith('test/browser/')) return ['client', 'shared', 'vite.config.ts']
   return test.startsWith('test/laws/') ? ['client', 'server', 'shared', 'test/support'] : []
 }
 
@@ -75,12 +80,22 @@ const passedOnBy = (registry: string): string[] =>
 
 const isOurs = (path: string) => /^(server|shared|client|test|scripts)\//.test(path) && existsSync(join(root, path))
 
-/** Paths between quotes, such as those of documents and of programs that a test starts. */
-function filesNamedIn(test: string): string[] {
-  const code = sources().get(test)?.code ?? ''
-  const paths = [...code.matchAll(/['"`/]((?:server|client|docs|scripts|deploy|test)\/[\w./-]+)['"`]/g)]
-  return paths.map(([, path = '']) => path).filter((path) => existsSync(join(root, path)))
+/** Paths between quotes, from the root or from the file: documents, programs, vectors, and what these import in turn. */
+function filesNamedIn(path: string): string[] {
+  const code = sources().get(path)?.code ?? ''
+  const quoted = [...code.matchAll(/['"`]((?:\.{1,2}\/|(?:server|client|shared|docs|scripts|deploy|test)\/)[\w./-]+)/g)]
+  return quoted.flatMap(([, name = '']) => {
+    const found = name.startsWith('.') ? join(dirname(path), name) : name
+    // A whole part of the repository is no file that a test names; `test` would hold the file of what is verified.
+    if (!found.includes('/') || name.includes('/../') || !existsSync(join(root, found))) return []
+    return sources().has(found) ? [...reachedFrom(found)] : [found.replace(/\/$/, '')]
+  })
 }
+
+const isModule = (path: string) => path.endsWith('.mjs')
+
+/** A module of plain JavaScript, as `sourcesOf` gives those of TypeScript. */
+const moduleOf = (path: string): Source => parse(path, textOf(path))
 
 /** The registry of domains, by the contract that each implements. */
 function domainsByContract(): ReadonlyMap<string, string> {

@@ -22,7 +22,7 @@ export class Progress {
   }
 
   onTestRunStart() {
-    if (process.stdout.isTTY) process.stdout.write(this.#line())
+    if (process.stdout.isTTY) process.stdout.write(this.#line().slice(0, (process.stdout.columns ?? 80) - 1))
   }
 
   onTestModuleEnd(testModule) {

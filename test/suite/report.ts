@@ -27,7 +27,7 @@ export function skip(reason: string, count = 1): void {
 /** A test that failed once and passed once: counts as passed, and is a fault of the test or a race of the product. */
 export function markUnsteady(label: string, why: string): void {
   unsteady.push(label)
-  lines.push(`Unsteady (${label}\n${why}`)
+  lines.push(`Unsteady: ${label}\n${why}`)
   pass()
 }
 

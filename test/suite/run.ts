@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { root } from './files.ts'
 import { type ProjectName, projectOf } from './projects.ts'
 import { fail, markUnsteady, noteCost, pass, skip } from './report.ts'
+import { hasHeavy } from './tiers.ts'
 
 /** A file to run, as `vitest.mjs` reads it. */
 export interface Item {
@@ -26,8 +27,10 @@ interface Results {
 
 const running = new Set<ChildProcess>()
 
+/** Ends each program with all that it has started. */
 export function stopAll(signal: NodeJS.Signals): void {
-  for (const child of running) child.kill(signal)
+  for (const { pid, exitCode, signalCode } of running)
+    if (pid && exitCode === null && signalCode === null) process.kill(-pid, signal)
 }
 
 const tools = {
@@ -52,7 +55,7 @@ export async function check(
 export function run(node: string, options: readonly string[], variables: Record<string, string> = {}): Promise<number> {
   const env = { ...process.env, ...variables }
   return new Promise((resolve) => {
-    const child = spawn(node, options, { cwd: root, stdio: 'inherit', env })
+    const child = spawn(node, options, { cwd: root, stdio: 'inherit', env, detached: true })
     running.add(child)
     child.once('close', (code) => {
       running.delete(child)
@@ -61,7 +64,7 @@ export function run(node: string, options: readonly string[], variables: Record<
   })
 }
 
-/** How many tests of an item passed, or null where one did not. */
+/** How many tests of an item passed; null where one failed, was skipped, or passed only when it was run again. */
 export type Outcome = ReadonlyMap<Item, number | null>
 
 /** Runs the items in one queue; what fails there is run once more, alone. */
@@ -69,37 +72,41 @@ export async function runItems(node: string, folder: string, items: readonly Ite
   const outcome = new Map<Item, number | null>()
   const results = await runOnce(node, folder, items)
   if (!results) return outcome
-  for (const error of results.errors) fail(`outside of any test: ${error}`)
   for (const item of items) outcome.set(item, await judge(node, folder, item, results))
-  return outcome
+  // An error outside of any test names no file: no part of this run is known to be green.
+  return results.errors.length > 0 ? new Map() : outcome
 }
 
 async function judge(node: string, folder: string, item: Item, results: Results): Promise<number | null> {
   const tests = testsOf(item, results)
-  if (!tests) {
-    fail(`${labelOf(item)}: it was not run.`)
+  if (!tests || tests.length === 0) {
+    fail(`${labelOf(item)}: ${tests ? 'it has no tests' : 'it was not run'}.`)
     return null
   }
   const failed = tests.filter(({ state }) => state === 'failed')
   const passed = tests.filter(({ state }) => state === 'passed').length
+  const skipped = tests.length - failed.length - passed
   pass(passed)
-  for (const { title } of tests.filter(({ state }) => state === 'skipped' || state === 'pending'))
-    skip(`by the test itself: ${labelOf(item)}: ${title}`)
-  if (failed.length === 0) return passed
-  if (!mayRunAgain(item.file)) {
-    for (const test of failed) failTest(item, test)
-    return null
-  }
+  for (const { title, state } of tests)
+    if (state === 'skipped' || state === 'pending') skip(`by the test itself: ${labelOf(item)}: ${title}`)
+  if (failed.length === 0) return skipped > 0 ? null : passed
+  if (mayRunAgain(item.file)) await runAgain(node, folder, item, failed)
+  else for (const test of failed) failTest(item, test)
+  return null
+}
+
+/** A test that passes now is unsteady; one that does not pass now has failed. */
+async function runAgain(node: string, folder: string, item: Item, failed: readonly Test[]): Promise<void> {
   console.log(`\nOnce more, alone: ${item.file} (${item.project})`)
   const again = await runOnce(node, folder, [item])
-  const still = again && testsOf(item, again)?.filter(({ state }) => state === 'failed')
-  for (const test of failed)
-    if (!still || still.some(({ title }) => title === test.title)) failTest(item, test)
-    else markUnsteady(`${labelOf(item)}: ${test.title}`, test.why ?? '')
-  for (const test of still ?? [])
-    if (!failed.some(({ title }) => title === test.title))
-      markUnsteady(`${labelOf(item)}: ${test.title}`, test.why ?? '')
-  return still?.length === 0 ? passed + failed.length : null
+  const tests = (again && testsOf(item, again)) ?? []
+  for (const test of failed) {
+    const passes = tests.some(({ title, state }) => title === test.title && state === 'passed')
+    if (passes) markUnsteady(`${labelOf(item)}: ${test.title}`, test.why ?? '')
+    else failTest(item, test)
+  }
+  for (const test of tests)
+    if (test.state === 'failed' && !failed.some(({ title }) => title === test.title)) failTest(item, test)
 }
 
 /** In what these are about a race is a fault, however seldom it is met. */
@@ -108,15 +115,17 @@ const mayRunAgain = (file: string) => !/^test\/(simulation|store|hostile|faults)
 /** The tests that this item was to run. */
 function testsOf({ project, file, tags }: Item, { files }: Results): readonly Test[] | undefined {
   const own = files.find((one) => one.project === project && one.file === file)
+  if (tags === 'light' && !hasHeavy(file) && own?.tests.some(({ isHeavy }) => isHeavy))
+    fail(`${file}: its heavy tests are in no part. Import \`heavy\` from '#test/support/heavy'.`)
   return own?.tests.filter(
     ({ state, isHeavy }) => state !== 'skipped' || tags === 'all' || isHeavy === (tags === 'heavy'),
   )
 }
 
-const labelOf = ({ project, file }: Item) => `${project}): ${file}`
+const labelOf = ({ project, file }: Item) => `(${project}) ${file}`
 
 function failTest(item: Item, { title, why }: Test): void {
-  fail(`(${labelOf(item)}: ${title}\n${why}`)
+  fail(`${labelOf(item)}: ${title}\n${why}`)
 }
 
 async function runOnce(node: string, folder: string, items: readonly Item[]): Promise<Results | null> {
@@ -129,6 +138,7 @@ async function runOnce(node: string, folder: string, items: readonly Item[]): Pr
   for (const { project, file, seconds } of costsIn(costs)) noteCost(project, file, seconds)
   const found = readJson(results)
   if (!found) fail(`vitest ended with ${code} and left no results.`)
+  for (const error of found?.errors ?? []) fail(`outside of any test: ${error}`)
   return found
 }
 

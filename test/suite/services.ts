@@ -31,8 +31,8 @@ export function makeFolder(): string {
 export async function provide(needed: ReadonlySet<Need>): Promise<Missing> {
   process.env.PLAZA_TEST_DATABASES = `plaza_test_${process.pid}_`
   const found: Record<Need, () => Found | Promise<Found>> = {
-    mongodb: async () => served(await startMongo(), 'PLAZA_SUITE_MONGODB_URI'),
-    redis: async () => served(await startRedis(), 'PLAZA_SUITE_REDIS_URL'),
+    mongodb: () => served(startMongo(), 'PLAZA_SUITE_MONGODB_URI'),
+    redis: () => served(startRedis(), 'PLAZA_SUITE_REDIS_URL'),
     chromium: () => ({ name: findChromium(), missing: 'no Chromium found; set CHROMIUM_BINARY' }),
     anvil: provisionAnvil,
     'python client': provisionPythonClient,
@@ -43,7 +43,7 @@ export async function provide(needed: ReadonlySet<Need>): Promise<Missing> {
     say(`${need}: ${name ?? `none: ${why}`}`)
     if (name) continue
     missing[need] = why ?? 'not found'
-    // What can be installed may not be missing where everything is.
+    // In CI, a missing service is a failure.
     if (isInCi) fail(`${need}: ${why}`)
   }
   // Of the servers of the environment, tests see those alone that their project names.
@@ -59,10 +59,15 @@ interface Found {
 
 type Server = Awaited<ReturnType<typeof startMongo>> | Awaited<ReturnType<typeof startRedis>>
 
-function served(server: Server, variable: string): Found {
+/** Also a server that is still starting is stopped at the end. */
+async function served(starting: Promise<Server>, variable: string): Promise<Found> {
+  cleanups.push(async () => {
+    const server = await starting
+    if ('stop' in server) await server.stop()
+  })
+  const server = await starting
   if ('missing' in server) return server
   process.env[variable] = 'uri' in server ? server.uri : server.url
-  cleanups.push(server.stop)
   server.died?.then((how) => how && fail(how))
   return server
 }

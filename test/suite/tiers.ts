@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root } from './files.ts'
 import { type ProjectName, projectNames, projectOf } from './projects.ts'
 
-/** The files of each project that `npm test` runs every time; `all` where they are cheap, without those named after `but`. */
-const first: Readonly<Record<ProjectName, readonly string[] | { but: readonly string[] }>> = {
+/** The files of each project that `npm test` runs every time: those named, or all without those after `but`. */
+export const first: Readonly<Record<ProjectName, readonly string[] | { but: readonly string[] }>> = {
   laws: { but: [] },
   // A client for Python takes half a minute to generate.
   merge: { but: ['test/laws/merge/clients.test.ts'] },
@@ -29,7 +29,7 @@ const first: Readonly<Record<ProjectName, readonly string[] | { but: readonly st
   'two-nodes': ['test/server/live.test.ts', 'test/server/sessions.test.ts'],
   // The log, jobs, runs, streams, seats, webhooks, invitations.
   'two-nodes-redis': [
-    'test/server/group-invitations.test.ts',
+    'test/server/invitations.test.ts',
     'test/server/jobs.test.ts',
     'test/server/meeting-seats.test.ts',
     'test/server/outcomes.test.ts',
@@ -87,4 +87,4 @@ export const parts = (): Part[] => [
   faultRun,
 ]
 
-const hasHeavy = (file: string) => readFileSync(join(root, file), 'utf8').includes("'#test/support/heavy'")
+export const hasHeavy = (file: string) => readFileSync(join(root, file), 'utf8').includes("'#test/support/heavy'")

@@ -15,10 +15,13 @@ export function hashOf(path: string): string | null {
   return hash
 }
 
-/** One hash of these files and folders, given the hash of each. */
-export function treeOf(paths: readonly string[], hashAt: (path: string) => string | null = hashOf): string {
+/** Files may have changed since they were read. */
+export const forgetHashes = (): void => known.clear()
+
+/** One hash of these files and folders, given the hash of each, and of a text. */
+export function treeOf(paths: readonly string[], hashAt: (path: string) => string | null = hashOf, text = ''): string {
   const lines = [...paths].sort().map((path) => `${hashAt(path) ?? 'none'} ${path}\n`)
-  return createHash('sha1').update(lines.join('')).digest('hex')
+  return createHash('sha1').update(lines.join('')).update(text).digest('hex')
 }
 
 interface Entry {

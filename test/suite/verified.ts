@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { root } from './files.ts'
 import { foldersOf } from './folders.ts'
+import { projectOf } from './projects.ts'
 import { nameOf, type Part } from './tiers.ts'
-import { hashOf, treeOf } from './trees.ts'
+import { forgetHashes, hashOf, treeOf } from './trees.ts'
 
 /** What is known of the parts that `npm test` leaves out while nothing of theirs has changed. */
 const FILE = 'test/verified.json'
@@ -39,14 +40,21 @@ const lineOf = (entry: Entry) =>
     .map(([field, value]) => `"${field}": ${JSON.stringify(value)}`)
     .join(', ')} }`
 
+/** A checksum, so that a line that was changed by hand is noticed. */
 export const sealOf = (name: string, { tree, commit, passed }: Omit<Entry, 'seal'>): string =>
   createHash('sha256').update([name, tree, commit, passed].join('\n')).digest('hex').slice(0, 12)
 
+/** One hash of all that a part depends on: its folders, and how its project runs it. */
+export function treeOfPart({ project, file }: Part, hashAt?: (path: string) => string | null): string {
+  const { env = {}, needs = [], isolate = false } = projectOf(project)
+  return treeOf(foldersOf(file), hashAt, JSON.stringify([env, needs, isolate]))
+}
+
 /** Why a part has to run; null where its folders are those with which it was last green. */
 export function reasonToRun(part: Part, entry: Entry | undefined): string | null {
-  if (!entry) return 'was never seen green'
+  if (!entry) return 'never seen green'
+  if (treeOfPart(part) === entry.tree) return null
   const folders = foldersOf(part.file)
-  if (treeOf(folders) === entry.tree) return null
   const then = hashesAt(entry.commit)
   const since = `since ${entry.commit.slice(0, 9)}`
   if (!then) return `something of its ${folders.length} folders has changed ${since}`
@@ -63,23 +71,21 @@ export function faultOf(name: string, entry: Entry, part: Part | undefined): str
   if (entry.seal !== sealOf(name, entry)) return 'was written by hand: its seal is wrong'
   if (!isWholeHistory()) return null
   if (git('merge-base', '--is-ancestor', entry.commit, 'HEAD') === null) return 'its commit is not in the history'
-  const folders = foldersOf(part.file)
-  if (treeOf(folders) !== entry.tree) return null
+  if (treeOfPart(part) !== entry.tree) return null
   const then = hashesAt(entry.commit)
-  const was = treeOf(folders, (path) => then?.get(path) ?? null)
+  const was = treeOfPart(part, (path) => then?.get(path) ?? null)
   return was === entry.tree ? null : 'its commit has other folders'
 }
 
-/** The entry of a part that is green now; null where its folders are not committed. */
-export function entryOf(part: Part, passed: number): Entry | null {
+/** What a part that is green now was tested with; null where that is not committed. */
+export type Facts = Pick<Entry, 'tree' | 'commit'>
+
+export function factsOf(part: Part): Facts | null {
   const commit = git('rev-parse', 'HEAD')?.trim()
   const then = commit === undefined ? undefined : hashesAt(commit)
-  if (commit === undefined || !then || passed === 0) return null
-  const folders = foldersOf(part.file)
-  const tree = treeOf(folders)
-  if (tree !== treeOf(folders, (path) => then.get(path) ?? null)) return null
-  const facts = { tree, commit, passed }
-  return { ...facts, seal: sealOf(nameOf(part), facts) }
+  if (commit === undefined || !then) return null
+  const tree = treeOfPart(part)
+  return tree === treeOfPart(part, (path) => then.get(path) ?? null) ? { tree, commit } : null
 }
 
 let whole: boolean | undefined
@@ -133,15 +139,31 @@ export function staleParts(parts: readonly Part[]): Stale[] {
   })
 }
 
-/** Notes the parts that were green just now, and forgets those that no longer exist; answers how many lines are new. */
-export function recordGreen(green: ReadonlyMap<Part, number>, all: readonly Part[]): number {
+/** A part that was green, how many of its tests passed, and what it was tested with. */
+export interface Green {
+  part: Part
+  passed: number
+  facts: Facts | null
+}
+
+/**
+ * Notes the parts that were green, and forgets those that no longer exist. Answers how many lines are new, and how many parts could
+ * not be noted, as something that they depend on is not committed, or has changed meanwhile.
+ */
+export function recordGreen(green: readonly Green[], all: readonly Part[]): { lines: number; unknown: number } {
   const names = new Set(all.map(nameOf))
-  const entries = new Map([...readVerified()].filter(([name]) => names.has(name)))
-  const before = new Map(entries)
-  for (const [part, passed] of green) {
-    const entry = entryOf(part, passed)
-    if (entry && before.get(nameOf(part))?.tree !== entry.tree) entries.set(nameOf(part), entry)
+  const before = readVerified()
+  const entries = new Map([...before].filter(([name]) => names.has(name)))
+  forgetHashes()
+  let unknown = 0
+  for (const { part, passed, facts } of green) {
+    const name = nameOf(part)
+    const old = entries.get(name)
+    const isAsTested = facts !== null && treeOfPart(part) === facts.tree
+    if (!facts || !isAsTested) unknown += 1
+    else if (old?.tree !== facts.tree || faultOf(name, old, part) !== null)
+      entries.set(name, { ...facts, passed, seal: sealOf(name, { ...facts, passed }) })
   }
   writeVerified(entries)
-  return [...entries].filter(([name, entry]) => before.get(name) !== entry).length
+  return { lines: [...entries].filter(([name, entry]) => before.get(name) !== entry).length, unknown }
 }
