@@ -32,7 +32,7 @@ export const first: Readonly<Record<ProjectName, readonly string[] | { but: read
     'test/server/invitations.test.ts',
     'test/server/jobs.test.ts',
     'test/server/meeting-seats.test.ts',
-    'test/server/outcomes.test.ts',
+    'test/server/messages.test.ts',
     'test/server/runs.test.ts',
     'test/server/streams.test.ts',
     'test/server/webhooks.test.ts',
