@@ -8,24 +8,29 @@ import { check, type Item, run, runItems, stopAll } from './run.ts'
 import { cleanUp, type Missing, makeFolder, provide } from './services.ts'
 import { faultRun, isFirst, nameOf, type Part, parts } from './tiers.ts'
 
-/** `npm test [-- --workers N] [FILE …]`, `npm run test:all`. */
+/** `npm test [-- --workers N] [FILE …]`, `npm run test:all [-- --changed]`. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false }, workers: { type: 'string' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
+    workers: { type: 'string' },
+  },
 })
 if (values.workers) process.env.PLAZA_SUITE_WORKERS = values.workers
 /** Parts run on Node 20, as servers must. */
 const oldest = process.env.PLAZA_SUITE_OLDEST_NODE ?? process.execPath
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compile')
 
-let stopping: Promise<void> | undefined
+let isStopping = false
 // A terminal signals this process, and so does the one that started it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    stopping ??= stop(signal)
+    if (!isStopping) void stop(signal)
   })
 
 async function stop(signal: NodeJS.Signals): Promise<void> {
+  isStopping = true
   stopAll(signal)
   await cleanUp()
   stopAll('SIGKILL')
@@ -36,7 +41,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
 const folder = mkdtempSync(join(makeFolder(), 'results-'))
 try {
   if (positionals.length > 0) await runNamed(positionals.map((path) => relative(root, resolve(path))))
-  else if (values.all) await runParts(parts())
+  else if (values.all) await runParts(values.changed ? await changedParts() : parts())
   else await runSuite()
 } catch (error) {
   fail((error as Error).stack ?? `${error}`)
@@ -62,24 +67,26 @@ const isNamed = (file: string, path: string) => file === path || file.startsWith
 
 /** What runs every time, and the parts whose folders have changed. */
 async function runSuite(): Promise<void> {
-  // What reads the whole source is loaded where it is needed, so that a file that is named begins at once.
-  const { staleParts } = await import('./verified.ts')
   const items = everyTime()
-  const stale = staleParts(parts())
-  for (const line of reasonsOf(stale)) say(line)
-  console.log(reasonsOf(stale).join('\n'))
-  const needed = needsOf([...items, ...stale.map(({ part }) => part)])
+  const stale = await changedParts()
+  const needed = needsOf([...items, ...stale])
   const missing = await provide(new Set([...needed, 'anvil']))
   const outcomes = join(folder, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
   await Promise.all([checkSources(), runItems(process.execPath, folder, possible(items, missing))])
   await check('tsx', ['scripts/outcomes.ts', outcomes])
   delete process.env.PLAZA_TEST_OUTCOMES
-  if (stale.length > 0)
-    await runPartsWith(
-      missing,
-      stale.map(({ part }) => part),
-    )
+  if (stale.length > 0) await runPartsWith(missing, stale)
+}
+
+/** The parts whose folders are not those with which they were last green, and why, in the output. */
+async function changedParts(): Promise<readonly Part[]> {
+  // What reads the whole source is loaded where it is needed, so that a file that is named begins at once.
+  const { staleParts } = await import('./verified.ts')
+  const stale = staleParts(parts())
+  for (const line of reasonsOf(stale)) say(line)
+  console.log(reasonsOf(stale).join('\n'))
+  return stale.map(({ part }) => part)
 }
 
 async function runParts(all: readonly Part[]): Promise<void> {
