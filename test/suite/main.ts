@@ -63,7 +63,9 @@ async function runNamed(paths: readonly string[]): Promise<void> {
   await runItems(process.execPath, folder, possible(items, missing))
 }
 
-const isNamed = (file: string, path: string) => file === path || file.startsWith(`${path}/`)
+function isNamed(file: string, path: string): boolean {
+  return file === path || file.startsWith(`${path}/`)
+}
 
 /** What runs every time, and the parts whose folders have changed. */
 async function runSuite(): Promise<void> {
