@@ -12,7 +12,6 @@ import { conversationIdOf, dmOfConversation } from '#shared/kit/conversation-id'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { messageUnder, newKeyId } from '#test/support/direct'
-import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, listenTo, type Person, people, say, sealed } from '#test/support/people'
 import { call } from '#test/support/wallet'
 

@@ -17,7 +17,7 @@ const Entry = z.strictObject({
   tree: z.string().regex(/^[0-9a-f]{40}$/),
   /** The commit whose folders these are. */
   commit: z.string().regex(/^[0-9a-f]{40}$/),
-  passed: z.number().int().positive(),
+  passed: z.number().int().nonnegative(),
   seal: z.string(),
 })
 export type Entry = z.infer<typeof Entry>
