@@ -1,78 +1,52 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { filesIn, type Mode } from './test/support/modes.ts'
+import { type Need, type Project, projectNames, projectOf } from './test/suite/projects.ts'
 
-const long = ['**/*.kill.test.ts', '**/*.slow.test.ts', '**/node_modules/**']
 const longMilliseconds = 300_000
+const usualMilliseconds = 120_000
 
-const allOf = (...folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
+/** Node 24 runs the sources as they are; Node 20 needs Vite to take their types away. */
+const runsTypeScript = Number(process.versions.node.split('.', 1)) >= 24
 
-function project(
-  name: string,
-  include: string[],
-  env: Record<string, string> = {},
-): TestProjectInlineConfiguration & { test: object } {
-  return { extends: true, test: { name, include, exclude: long, env } }
+/** Where the servers of a run are. Without it a project sees those of the environment, as in `MONGODB_URI=… npx vitest`. */
+const servers: Partial<Record<Need, Record<string, string | undefined>>> = {
+  mongodb: { MONGODB_URI: process.env.PLAZA_SUITE_MONGODB_URI },
+  redis: { REDIS_URL: process.env.PLAZA_SUITE_REDIS_URL },
 }
 
-/** Files after one another in one process, as loading the whole server for each costs more than its tests. */
-function served(...given: Parameters<typeof project>): TestProjectInlineConfiguration {
-  return inOneProcess(project(...given))
+function serversOf({ needs = [] }: Project): Record<string, string> {
+  const entries = needs.flatMap((need) => Object.entries(servers[need] ?? {}))
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
-
-function inOneProcess({ test, ...rest }: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return { ...rest, test: { ...test, isolate: false } }
-}
-
-/** The files of a folder that name this mode. */
-const inMode = (mode: Mode, folder: string, env: Record<string, string>) => served(mode, filesIn(mode, folder), env)
-
-/** Tests that want the machine to themselves: few files at a time, after the others. */
-function alone(name: string, include: string, groupOrder: number, maxWorkers = 1): TestProjectInlineConfiguration {
-  return {
-    extends: true,
-    test: {
-      name,
-      include: [include],
-      maxWorkers,
-      sequence: { groupOrder },
-      testTimeout: longMilliseconds,
-      hookTimeout: longMilliseconds,
-    },
-  }
-}
-
-const twoNodes = { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait about half of their time: for a disk, for an answer, for what should not come.
+    maxWorkers: Number(process.env.PLAZA_SUITE_WORKERS ?? availableParallelism() * 2),
     // Servers and their clients make much that is soon thrown away, and most projects load the same modules.
     execArgv: ['--max-semi-space-size=64'],
     expect: { poll: { timeout: 20_000 } },
-    experimental: { fsModuleCache: true },
     setupFiles: ['test/support/cost.ts'],
+    tags: [{ name: 'heavy', description: 'Costs 0.4 s or more.' }],
     retry: 0,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     passWithNoTests: true,
-    projects: [
-      served('laws', ['test/laws/*.test.ts']),
-      served('merge', allOf('laws/merge')),
-      served('unit', allOf('unit', 'ports', 'log', 'shared', 'client', 'media')),
-      project('store', allOf('store')),
-      inMode('embedded', 'test/server', { PLAZA_TEST_STORE: 'embedded' }),
-      inMode('mongodb', 'test/hostile', { PLAZA_TEST_STORE: 'mongodb' }),
-      inMode('two-nodes', 'test/server', twoNodes),
-      project('nodes', allOf('nodes'), { PLAZA_TEST_STORE: 'mongodb' }),
-      inMode('two-nodes-redis', 'test/server', { ...twoNodes, PLAZA_TEST_REDIS: 'shared' }),
-      project('redis', allOf('redis'), twoNodes),
-      served('hostile', allOf('hostile')),
-      project('simulation', allOf('simulation')),
-      project('faults', allOf('faults')),
-      alone('kill', 'test/**/*.kill.test.ts', 1),
-      alone('slow', 'test/**/*.slow.test.ts', 2),
-      inOneProcess(alone('browser', 'test/browser/**/*.test.ts', 3, 2)),
-    ],
+    projects: projectNames.map((name): TestProjectInlineConfiguration => {
+      const project = projectOf(name)
+      const milliseconds = project.isLong ? longMilliseconds : usualMilliseconds
+      const isNative = runsTypeScript && !project.hasJsx
+      return {
+        extends: true,
+        test: {
+          name,
+          include: [...project.files],
+          env: { ...project.env, ...serversOf(project), PLAZA_TEST_PROJECT: name },
+          isolate: project.isolate ?? false,
+          testTimeout: milliseconds,
+          hookTimeout: milliseconds,
+          experimental: isNative ? { viteModuleRunner: false, nodeLoader: false } : { fsModuleCache: true },
+        },
+      }
+    }),
   },
 })

@@ -15,15 +15,15 @@ import { createServer } from 'node:net'
 import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import mongoose from 'mongoose'
 
 /** Later versions of the package have no binary, only a slow server in Python. */
 const SECANTUS = '0.6.0b17'
 /** A local chain: one binary a platform. Its wrapper cannot be locked where the registry lacks one of them. */
 const ANVIL = '1.7.1'
 const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
-/** Another Node than this one, as servers of both may meet on one database. */
-const OTHER_NODE = process.versions.node.startsWith('24.') ? '22.23.3' : '24.21.0'
+/** The newest Node and the oldest that the server runs on: servers of both may meet on one database. */
+const NODES = { 24: '24.21.0', 20: '20.20.2' }
+const RUNNING_NODE = Number(process.versions.node.split('.', 1))
 const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
 /** Exact versions of the generator of clients for Python, and of all that it needs. */
@@ -93,14 +93,20 @@ export function findAnvil() {
 /** Sees to it that there is a local chain: `{ name }`, or why there is none: `{ missing }`. */
 export const provisionAnvil = () => provision(findAnvil, ANVIL_PACKAGE, ANVIL)
 
-/** The binary of another version of Node, where there is one. */
-export function findOtherNode() {
-  const cached = binaryOf(NODE_PACKAGE, OTHER_NODE, 'node')
-  return process.env.OTHER_NODE_BINARY || (isExecutable(cached) ? cached : undefined)
+/** The binary of Node of this major version, where there is one. */
+export function findNode(major) {
+  if (major === RUNNING_NODE) return process.execPath
+  const cached = binaryOf(NODE_PACKAGE, NODES[major], 'node')
+  return isExecutable(cached) ? cached : undefined
 }
 
 /** Sees to it that there is one: `{ name }`, or why there is none: `{ missing }`. */
-export const provisionOtherNode = () => provision(findOtherNode, NODE_PACKAGE, OTHER_NODE)
+export const provisionNode = (major) => provision(() => findNode(major), NODE_PACKAGE, NODES[major])
+
+/** Another Node than this one. */
+const other = RUNNING_NODE >= 24 ? 20 : 24
+export const findOtherNode = () => process.env.OTHER_NODE_BINARY || findNode(other)
+export const provisionOtherNode = () => provision(findOtherNode, NODE_PACKAGE, NODES[other])
 
 const homeOf = (name, version) => join(CACHE, `${name.split('/').at(-1)}-${version}`)
 const binaryOf = (name, version, binary) => join(homeOf(name, version), 'node_modules', name, 'bin', binary)
@@ -290,6 +296,7 @@ async function dropTestDatabases(uri) {
 }
 
 async function withClient(uri, work) {
+  const { default: mongoose } = await import('mongoose')
   const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5000 })
   try {
     return await work(client)

@@ -57,6 +57,8 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
     }
     const send = (address: string) => {
       if (form === null) return fetch(address, init)
+      // Node 24 reads a form that it does not send, and ends the process by an unhandled rejection.
+      init.signal.throwIfAborted()
       if (!canTell(address, credentials)) return fetch(address, { ...init, body: form })
       return sendForm(address, { ...init, body: form }, (share) => {
         silence.until(deadlineMilliseconds)

@@ -118,8 +118,12 @@ describe('what can be done with a message', () => {
     }
     await rest()
     expect(await offered(page)).toEqual(['React', 'Reply', 'Copy text', 'Star', 'About the sender, report'])
-    const box = await menu(page).boundingBox()
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeCloseTo(phone.viewport.height, 0)
+    // It slides in.
+    const bottom = async () => {
+      const box = await menu(page).boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0)
+    }
+    await expect.poll(bottom).toBeCloseTo(phone.viewport.height, 0)
     await menu(page).getByRole('menuitem', { name: 'Reply' }).tap()
     await page.getByText('Reply to').waitFor()
 

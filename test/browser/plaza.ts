@@ -52,6 +52,7 @@ export async function openPlaza({
   const url = `http://localhost:${port}`
   const server = await boot({
     nodes: 1,
+    entry: 'through the door',
     services,
     environment: { ...environment, PORT: String(port), PUBLIC_URL: url, DEMO: 'on' },
   })

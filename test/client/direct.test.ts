@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { certificateText, certify, verify } from '#client/sdk/direct/certificate'
 import { newKeys, openKey, publicKeyOf, sealKey } from '#client/sdk/direct/envelope'
 import { openMessage, sealMessage } from '#client/sdk/direct/message'
+import { heavy } from '#test/support/heavy'
 import { solana } from '#test/support/solana'
 import { chromium } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
@@ -26,6 +27,7 @@ test('the vectors of messages under a shared key hold in Node', async () => {
 
 test.runIf(chromium)(
   'the vectors of envelope, messages and safety number hold in Chromium',
+  { ...heavy, timeout: 60_000 },
   async () => {
     const entry = new URL('./direct-vectors.ts', import.meta.url).pathname
     const built = await build({
@@ -53,7 +55,6 @@ test.runIf(chromium)(
       server.close()
     }
   },
-  60_000,
 )
 
 const dm = '0xa~0xb'

@@ -5,6 +5,7 @@ import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
 import { leanBatch } from '#shared/api/lean'
 import type { RoomEvent } from '#shared/api/room-events'
+import { heavy } from '#test/support/heavy'
 import { room, TinyServer } from './tiny-server.ts'
 
 let server: TinyServer
@@ -162,7 +163,7 @@ describe('a connection', () => {
     expect(texts(open)).toEqual([])
   })
 
-  test('M66: reconnects when a ping is missing', async () => {
+  test('M66: reconnects when a ping is missing', heavy, async () => {
     const client = clientOf()
     const open = await live(client)
     const states: string[] = []

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { heavy } from '#test/support/heavy'
 import { TinyServer } from './tiny-server.ts'
 
 const run = promisify(execFile)
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the published client', () => {
-  test('talks to a server from Node, with nothing else installed', async () => {
+  test('talks to a server from Node, with nothing else installed', heavy, async () => {
     const server = new TinyServer()
     await server.start()
     server.say('ada', 'hello')
@@ -54,7 +55,10 @@ describe('the published client', () => {
     expect(browser.includes('ZodError')).toBe(false)
   })
 
-  test('N89: contains the types of every operation, event and room, and says how it is used', async () => {
+  test('N89: contains the types of every operation, event and room, and says how it is used', {
+    ...heavy,
+    timeout: 60_000,
+  }, async () => {
     symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
     const script = `
       import { type Client, createClient, events, type RoomState } from 'plaza-sdk'
@@ -78,5 +82,5 @@ describe('the published client', () => {
       (error: { stdout: string }) => error,
     )
     expect(stdout).toBe('')
-  }, 60_000)
+  })
 })

@@ -5,6 +5,7 @@ import { budgets } from '#server/kernel/budgets'
 import { rooms } from '#shared/api/rooms'
 import { namespaces } from '#shared/kit/contract'
 import { closed } from '#test/support/closed'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
 import { openProxy, standing } from '#test/support/proxy'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
@@ -90,7 +91,7 @@ describe('N03: a connection that asks to be let in, again and again, is closed',
     await othersAreServed('after it')
   })
 
-  test('and out again', async () => {
+  test('and out again', heavy, async () => {
     const wire = await stranger()
     const guest = async (one: number) => {
       wire.send('40/streams,{}')
@@ -171,7 +172,7 @@ describe('N03: one meter counts every packet of a connection', () => {
     expect(answers().filter((frame) => frame.includes('NOT_FOUND')).length).toBeLessThanOrEqual(2 * budgets.events.most)
   })
 
-  test('frames that are too large together', async () => {
+  test('frames that are too large together', heavy, async () => {
     const wire = await guest()
     const large = `42/streams,["no:such","${'x'.repeat(90_000)}"]`
     for (let one = 0; one < (3 * budgets.bytes.most) / large.length; one++) wire.send(large)

@@ -8,6 +8,7 @@ import { addressOf, proxiesAt } from '#server/kernel/addresses'
 import { budgets } from '#server/kernel/budgets'
 import { memoryKv } from '#server/ports/kv/memory'
 import { reportTypes } from '#shared/api/social'
+import { heavy } from '#test/support/heavy'
 import { personAt } from '#test/support/people'
 import { openProxy, standing } from '#test/support/proxy'
 import { call, wallet } from '#test/support/wallet'
@@ -84,7 +85,7 @@ const waysToTrust = [
 ] as const
 
 describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TRUSTED_PROXIES) => {
-  test('eighty people at eighty addresses are connected at once', async () => {
+  test('eighty people at eighty addresses are connected at once', heavy, async () => {
     const { url } = await open({ TRUSTED_PROXIES })
     const one = await personAt(url, 'crowd', at('203.0.113.1'))
     const wires = []
@@ -95,7 +96,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
     expect(isIn(await live(url, one.token, at('198.51.100.200')))).toBe(true)
   })
 
-  test('who holds all places of an address takes none from another, whatever they write before it', async () => {
+  test('who holds all places of an address takes none from another, whatever they write before it', heavy, async () => {
     const { url } = await open({ TRUSTED_PROXIES })
     const [greedy] = await crowd(url, 'greedy', 1, at('203.0.113.2'))
     await hoard(url, greedy?.token ?? '', at('203.0.113.2'))
@@ -137,7 +138,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
     await openWire(url, '/rooms', undefined, at('2001:db8:7:2::1')).then((wire) => wire.close())
   })
 
-  test('who shows a session has a place where strangers at the same address hold all of theirs', async () => {
+  test('who shows a session has a place where strangers at the same address hold all of theirs', heavy, async () => {
     const { url } = await open({ TRUSTED_PROXIES })
     const member = await personAt(url, 'colleague', at('203.0.113.4'))
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
@@ -156,7 +157,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
     expect(isIn(await live(url, member.token, shown))).toBe(true)
   })
 
-  test('connections that the proxy keeps open belong to nobody between requests', async () => {
+  test('connections that the proxy keeps open belong to nobody between requests', heavy, async () => {
     const { url } = await open({ TRUSTED_PROXIES })
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(Array.from({ length: 90 }, (_, one) => status(url, at(`198.51.100.${one}`))))
@@ -191,7 +192,7 @@ test('M02: a header is believed from trusted addresses alone, and no further tha
 })
 
 describe('M02: strangers at one address, such as that of a company', () => {
-  test('five guests with all the connections they may have do not shut it', async () => {
+  test('five guests with all the connections they may have do not shut it', heavy, async () => {
     const { url } = await open()
     const guests = await crowd(url, 'throw-away', 5)
     for (const guest of guests) await hoard(url, guest.token)
@@ -220,32 +221,36 @@ describe('M02: strangers at one address, such as that of a company', () => {
     expect((await wire.ask('room:list', '{}'))?.ok).toBe(true)
   })
 
-  test('answers that are waited for and connections that never say whose they are give way after a second', async () => {
-    const { url } = await open()
-    const member = await personAt(url, 'member')
-    const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
-    const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
-    const follow = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&follow=true`
-    const asks = (line: string) => () =>
-      void dial(url)
-        .on('error', () => undefined)
-        .write(request(line))
-    // On a busy machine one may have to give way before it is open.
-    const opens = async () => {
-      const wire = openWire(url, '/rooms', undefined).then(({ close }) => void cleanups.push(close))
-      await Promise.race([wire, new Promise((resolve) => setTimeout(resolve, 1_500))])
-    }
-    const holds = [asks(poll), asks(follow), opens]
-    for (const hold of holds) {
-      for (let one = 0; one < budgets.connectionsOfAddress.anonymous.most; one++) await hold()
-      await new Promise((resolve) => setTimeout(resolve, 1_500))
-      expect((await sendBytes(url, request('GET /api/status'))).status).toBe(200)
-      aheadMilliseconds += minute
-      expect(isIn(await live(url, member.token))).toBe(true)
-    }
-  })
+  test(
+    'answers that are waited for and connections that never say whose they are give way after a second',
+    heavy,
+    async () => {
+      const { url } = await open()
+      const member = await personAt(url, 'member')
+      const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
+      const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
+      const follow = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&follow=true`
+      const asks = (line: string) => () =>
+        void dial(url)
+          .on('error', () => undefined)
+          .write(request(line))
+      // On a busy machine one may have to give way before it is open.
+      const opens = async () => {
+        const wire = openWire(url, '/rooms', undefined).then(({ close }) => void cleanups.push(close))
+        await Promise.race([wire, new Promise((resolve) => setTimeout(resolve, 1_500))])
+      }
+      const holds = [asks(poll), asks(follow), opens]
+      for (const hold of holds) {
+        for (let one = 0; one < budgets.connectionsOfAddress.anonymous.most; one++) await hold()
+        await new Promise((resolve) => setTimeout(resolve, 1_500))
+        expect((await sendBytes(url, request('GET /api/status'))).status).toBe(200)
+        aheadMilliseconds += minute
+        expect(isIn(await live(url, member.token))).toBe(true)
+      }
+    },
+  )
 
-  test('connections that a signed-in person keeps open are not counted among the anonymous', async () => {
+  test('connections that a signed-in person keeps open are not counted among the anonymous', heavy, async () => {
     const { url } = await open()
     const member = await personAt(url, 'keeper')
     const agent = new Agent({ keepAlive: true })
@@ -265,7 +270,10 @@ describe('M02: strangers at one address, such as that of a company', () => {
     expect(kept.filter(({ destroyed }) => destroyed)).toEqual([])
   })
 
-  test('guests share their own places, whoever holds most gives way, and people of yesterday keep theirs', async () => {
+  test('guests share their own places, whoever holds most gives way, and people of yesterday keep theirs', {
+    ...heavy,
+    timeout: 120_000,
+  }, async () => {
     const { url } = await open()
     const old = await personAt(url, 'of yesterday')
     await Accounts.updateOne({ _id: old.account }, { user_id: v7({ msecs: Date.now() - 2 * 24 * 3_600_000 }) })
@@ -282,9 +290,9 @@ describe('M02: strangers at one address, such as that of a company', () => {
     expect(isIn(await live(url, late.token))).toBe(true)
     await expect.poll(() => theirs.filter(({ socket }) => socket.readyState !== socket.OPEN).length).toBe(1)
     expect(own.socket.readyState).toBe(own.socket.OPEN)
-  }, 120_000)
+  })
 
-  test('handshakes and requests that strangers have used up are left to those who are signed in', async () => {
+  test('handshakes and requests that strangers have used up are left to those who are signed in', heavy, async () => {
     const { url } = await open()
     const member = await personAt(url, 'busy')
     const bearer = { authorization: `Bearer ${member.token}` }
@@ -349,7 +357,7 @@ describe('M02: RATE_LIMIT_SCALE loosens no guard against guessing', () => {
     expect(await statuses(5, ask)).toEqual([200, 200, 200, 429, 429])
   })
 
-  test('and load is let through as before', async () => {
+  test('and load is let through as before', heavy, async () => {
     const { url } = await open(loose)
     expect(await statuses(150, () => fetch(`${url}/api/channels`))).toEqual(Array(150).fill(200))
     const sockets = Array.from({ length: 80 }, () => dial(url).on('error', () => undefined))
@@ -381,7 +389,7 @@ describe('M33: tiers are those of the documents, and people behind one address d
     expect(seen).toEqual([...Array(50).fill(401), 429, 429])
   })
 
-  test('who is raided reports sixty in an hour, of everybody who is there, and no more', async () => {
+  test('who is raided reports sixty in an hour, of everybody who is there, and no more', heavy, async () => {
     const { url } = await open()
     const [raided, raider] = [await personAt(url, 'raided'), await personAt(url, 'raider')]
     const report = (reportType: string) =>
@@ -419,7 +427,7 @@ describe('M33: tiers are those of the documents, and people behind one address d
     ['GET /api/calendar/connect', null, true, 100],
     ['GET /api/passkey/recover', null, true, 10],
   ]
-  test('each path says its own', async () => {
+  test('each path says its own', heavy, async () => {
     const { url } = await open()
     const { token } = await personAt(url, 'reader of headers')
     const limits = []

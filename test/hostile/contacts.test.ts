@@ -12,7 +12,7 @@ import { call } from '#test/support/wallet'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'through the door' })
 })
 afterAll(() => server.close())
 

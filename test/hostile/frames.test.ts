@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { closed } from '#test/support/closed'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { dial, openWire, type Wire } from './wire.ts'
@@ -54,7 +55,7 @@ describe('T44: too much of everything', () => {
     wire.close()
   })
 
-  test('a thousand events at once are all answered: run in order, or refused', async () => {
+  test('P19: a thousand events at once are all answered: run in order, or refused', async () => {
     const wire = await open()
     const acks = await Promise.all(Array.from({ length: 1_000 }, () => wire.ask('room:list', '{}', 18_000)))
     expect(acks.every((ack) => ack !== null)).toBe(true)
@@ -82,7 +83,7 @@ describe('T44: too much of everything', () => {
   })
 })
 
-test('T44: a connection holds 100 rooms', async () => {
+test('T44: a connection holds 100 rooms', { ...heavy, timeout: 600_000 }, async () => {
   const wire = await open()
   const rooms = [{ type: 'channel', id: channel }]
   for (let at = 1; at <= 100; at++) rooms.push(await channelOf(me))
@@ -93,7 +94,7 @@ test('T44: a connection holds 100 rooms', async () => {
   expect((await wire.ask('room:leave', JSON.stringify({ room: rooms[0] })))?.ok).toBe(true)
   expect((await wire.ask('room:join', JSON.stringify({ room: rooms[100] })))?.ok).toBe(true)
   wire.close()
-}, 600_000)
+})
 
 describe('T46: nested without end', () => {
   const deep = (levels: number, leaf = '0') => `${'['.repeat(levels)}${leaf}${']'.repeat(levels)}`
@@ -211,7 +212,7 @@ describe('T50: nobody listens at a room they were not let into', () => {
     hers.close()
   })
 
-  test('after the ack of a ban no message reaches the banned, in sixty trials', async () => {
+  test('after the ack of a ban no message reaches the banned, in sixty trials', heavy, async () => {
     const target = await personAt(server.url, 'banned listener')
     const room = { type: 'channel', id: channel }
     for (let trial = 0; trial < 60; trial++) {

@@ -12,7 +12,7 @@ import { call, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('fresh admin').address } })
+  server = await boot({ entry: 'through the door', environment: { SUPER_ADMINS: wallet('fresh admin').address } })
 })
 afterAll(() => server.close())
 

@@ -193,7 +193,12 @@ export interface Target {
   fixed: { type: string } | undefined
 }
 
-const codesOf = (operation: Operation): readonly ErrorCode[] => [...commonErrors, ...(operation.errors ?? [])]
+const codesOf = (operation: Operation): readonly ErrorCode[] => [
+  ...commonErrors,
+  ...(operation.errors ?? []),
+  // On a busy machine a sign-in is no longer fresh when the last inputs come.
+  ...(operation.freshProof ? (['REAUTHENTICATION_REQUIRED'] as const) : []),
+]
 
 /** Every path of every operation. */
 export const restTargets: readonly Target[] = operationsOf(api).flatMap(({ name, operation }) => {

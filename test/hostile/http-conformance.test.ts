@@ -5,6 +5,7 @@ import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api } from '#shared/api/index'
 import { expandRoute, operationsOf } from '#shared/kit/contract'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
@@ -181,7 +182,7 @@ test.each(['/files/channel/nothing.png', '/docs', '/docs/openapi.json', '/docs/r
   },
 )
 
-test('N88: every path has the methods that its 405 names, and answers 405 to all others', async () => {
+test('N88: every path has the methods that its 405 names, and answers 405 to all others', heavy, async () => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
   const routes = operationsOf(api).flatMap(({ operation }) =>
     spellingsOf(operation).flatMap(({ route }) => expandRoute(route)),

@@ -2,14 +2,15 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { z } from 'zod'
 import { Accounts } from '#server/domains/accounts/model'
-import { Sessions } from '#server/domains/identity/model'
+import { Nonces, Sessions } from '#server/domains/identity/model'
 import { checkNonce, issueNonce } from '#server/domains/identity/nonces'
 import { newRefreshToken, readToken, signToken } from '#server/domains/identity/tokens'
 import { boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { begin, call, connect, heard, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
@@ -222,8 +223,21 @@ test('T12: fields nobody may set are without effect', async () => {
   expect(stored).toMatchObject({ display_name: 'Climber', role: 'user', is_banned: false, login_count: 1, points: 0 })
 })
 
-test('T32: fifty verifications of one signature at once begin one session', async () => {
+test('P10 T32: fifty verifications of one signature at once begin one session', async () => {
   const body = await signed(url, wallet('racer'))
+  // Each has found the nonce unused before the first of them uses it.
+  const { promise: allHaveCome, resolve: open } = Promise.withResolvers<void>()
+  const take = Nonces.findOneAndUpdate.bind(Nonces)
+  let come = 0
+  const held = vi.spyOn(Nonces, 'findOneAndUpdate').mockImplementation(((...given: Parameters<typeof take>) => ({
+    async lean() {
+      come += 1
+      if (come === 50) open()
+      await allHaveCome
+      return take(...given).lean()
+    },
+  })) as never)
+  onTestFinished(() => held.mockRestore())
   const answers = await Promise.all(Array.from({ length: 50 }, () => call(url, 'POST /api/auth/verify', body)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(answers.filter(({ code }) => code === 'INVALID_NONCE')).toHaveLength(49)
@@ -275,7 +289,7 @@ test.each([
   expect(await call(url, route, input, sessionToken)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
 })
 
-test('T59: nonces and tokens never repeat, and are long enough', async () => {
+test('T59: nonces and tokens never repeat, and are long enough', heavy, async () => {
   const nonces = await Promise.all(Array.from({ length: 200 }, () => issueNonce('0xab', Date.now())))
   expect(new Set(nonces).size).toBe(200)
   for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9]{16,}$/)

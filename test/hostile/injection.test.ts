@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { keyAt } from '#server/ports/storage/port'
 import { rooms } from '#shared/api/rooms'
 import { boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, personAt } from '#test/support/people'
 import { storeFile } from '#test/support/stored-files'
 import { call } from '#test/support/wallet'
@@ -136,44 +137,48 @@ describe('T19: names that pass for others', () => {
     expect((await owner.rest('POST /api/username', { username: 'alice_smith' })).status).toBe(200)
   })
 
-  test('M14: names that differ by a small i and an l are two names; a capital I, l, 1 and | are one', async () => {
-    const claim = (who: Person, username: string) => who.rest('POST /api/username', { username })
-    const named = (who: Person, display_name: string) => who.rest('PATCH /api/user/profile', { display_name })
-    for (const [held, other] of [
-      ['ali_x', 'all_x'],
-      ['mai', 'mal'],
-      ['tim_bell', 'tlm_bell'],
-      ['kali', 'kall'],
-    ] as const) {
+  test(
+    'M14: names that differ by a small i and an l are two names; a capital I, l, 1 and | are one',
+    heavy,
+    async () => {
+      const claim = (who: Person, username: string) => who.rest('POST /api/username', { username })
+      const named = (who: Person, display_name: string) => who.rest('PATCH /api/user/profile', { display_name })
+      for (const [held, other] of [
+        ['ali_x', 'all_x'],
+        ['mai', 'mal'],
+        ['tim_bell', 'tlm_bell'],
+        ['kali', 'kall'],
+      ] as const) {
+        await owner.rest('DELETE /api/username')
+        expect((await claim(owner, held)).status, held).toBe(200)
+        expect((await named(member, other)).status, other).toBe(200)
+        expect((await claim(member, other)).status, other).toBe(200)
+        await member.rest('DELETE /api/username')
+      }
       await owner.rest('DELETE /api/username')
-      expect((await claim(owner, held)).status, held).toBe(200)
-      expect((await named(member, other)).status, other).toBe(200)
-      expect((await claim(member, other)).status, other).toBe(200)
-      await member.rest('DELETE /api/username')
-    }
-    await owner.rest('DELETE /api/username')
-    await claim(owner, 'paul_bell')
-    for (const name of [
-      'PauI BeIl',
-      'Pau1 Bell',
-      'Pau| Bell',
-      'PAUL BELL',
-      'PauІ Bell',
-      'PauΙ Bell',
-      'Pauǀ Bell',
-      'PAUl BELl',
-    ])
-      expect((await named(member, name)).status, name).toBe(400)
-    for (const username of ['pau1_bell', 'paulbe11'])
-      expect((await claim(member, username)).code).toBe('USERNAME_TAKEN')
-    for (const name of ['Paui Bell', 'Pauí Bell']) expect((await named(member, name)).status, name).toBe(200)
-    await owner.rest('DELETE /api/username')
-    await claim(owner, 'mai_lin')
-    for (const name of ['MaI Lin', 'MAI LIN', 'Ma1 L1n', 'Mаі Lіn', 'MAІ LІN', 'MaI L1n'])
-      expect((await named(member, name)).status, name).toBe(400)
-    for (const name of ['Mal Lin', 'Mai Lln']) expect((await named(member, name)).status, name).toBe(200)
-    await owner.rest('DELETE /api/username')
-  })
+      await claim(owner, 'paul_bell')
+      for (const name of [
+        'PauI BeIl',
+        'Pau1 Bell',
+        'Pau| Bell',
+        'PAUL BELL',
+        'PauІ Bell',
+        'PauΙ Bell',
+        'Pauǀ Bell',
+        'PAUl BELl',
+      ])
+        expect((await named(member, name)).status, name).toBe(400)
+      for (const username of ['pau1_bell', 'paulbe11'])
+        expect((await claim(member, username)).code).toBe('USERNAME_TAKEN')
+      for (const name of ['Paui Bell', 'Pauí Bell']) expect((await named(member, name)).status, name).toBe(200)
+      await owner.rest('DELETE /api/username')
+      await claim(owner, 'mai_lin')
+      for (const name of ['MaI Lin', 'MAI LIN', 'Ma1 L1n', 'Mаі Lіn', 'MAІ LІN', 'MaI L1n'])
+        expect((await named(member, name)).status, name).toBe(400)
+      for (const name of ['Mal Lin', 'Mai Lln']) expect((await named(member, name)).status, name).toBe(200)
+      await owner.rest('DELETE /api/username')
+    },
+  )
 
   test.each([
     ...[
@@ -204,24 +209,28 @@ describe('T19: names that pass for others', () => {
       expect(await owner.rest(route, input), route).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  test('M14: words of every day are names of rooms, and what looks like the name of a channel is taken', async () => {
-    for (const name of [
-      'Help',
-      'News',
-      'Support for beginners',
-      'Team',
-      'Plaza de Mayo',
-      'Piazza',
-      '日本語',
-      'C',
-      'C++',
-      'C#',
-    ])
-      expect(await owner.rest('POST /api/channels', { name }), name).toMatchObject({ status: 200 })
-    await owner.rest('POST /api/channels', { name: 'Sausalito' })
-    for (const name of ['SAUSALITO', 'Sаusаlitо', 'Ｓausalito', 'Saùsalitö', '𝐒𝐚𝐮𝐬𝐚𝐥𝐢𝐭𝐨'])
-      expect(await member.rest('POST /api/channels', { name }), name).toMatchObject({ code: 'VALIDATION_ERROR' })
-  })
+  test(
+    'M14: words of every day are names of rooms, and what looks like the name of a channel is taken',
+    heavy,
+    async () => {
+      for (const name of [
+        'Help',
+        'News',
+        'Support for beginners',
+        'Team',
+        'Plaza de Mayo',
+        'Piazza',
+        '日本語',
+        'C',
+        'C++',
+        'C#',
+      ])
+        expect(await owner.rest('POST /api/channels', { name }), name).toMatchObject({ status: 200 })
+      await owner.rest('POST /api/channels', { name: 'Sausalito' })
+      for (const name of ['SAUSALITO', 'Sаusаlitо', 'Ｓausalito', 'Saùsalitö', '𝐒𝐚𝐮𝐬𝐚𝐥𝐢𝐭𝐨'])
+        expect(await member.rest('POST /api/channels', { name }), name).toMatchObject({ code: 'VALIDATION_ERROR' })
+    },
+  )
 
   test.each(['Key\u202e', 'Key\u2066', 'Key\nother', 'Key\u200f'])('M14: no passkey is called %j', async (name) => {
     for (const field of ['displayName', 'userName'])

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invitations } from '#shared/api/invitations'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { groupOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -53,7 +54,7 @@ describe('T78: an invitation for somebody else', () => {
     },
   )
 
-  test('many accounts at one address share three hundred guesses a minute', async () => {
+  test('many accounts at one address share three hundred guesses a minute', heavy, async () => {
     const from = { 'x-forwarded-for': '10.78.0.1' }
     const crowd = await Promise.all(Array.from({ length: 11 }, (_, at) => person(server, `crowd of guessers ${at}`)))
     const codes: (string | null | undefined)[] = []

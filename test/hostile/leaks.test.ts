@@ -1,6 +1,7 @@
 // Modes: embedded
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { restTargets, samples, socketTargets } from './generator.ts'
@@ -70,7 +71,10 @@ const secured = [
 ]
 
 describe('T42: secrets that clients send are repeated nowhere', () => {
-  test('a secret in every header and every field stays out of logs, figures and refusals', async () => {
+  test('a secret in every header and every field stays out of logs, figures and refusals', {
+    ...heavy,
+    timeout: 300_000,
+  }, async () => {
     const headers = {
       'x-request-id': canary,
       'x-payment': canary,
@@ -125,7 +129,7 @@ describe('T42: secrets that clients send are repeated nowhere', () => {
     const figures = await (await fetch(`${server.opsUrl}/metrics`)).text()
     expect(figures).toContain('plaza_operations_total')
     expect(figures).not.toContain(canary)
-  }, 300_000)
+  })
 
   test('tokens of a session, a nonce and a message stay out as well', async () => {
     await me.rest(`POST /api/channels/${channel}/messages`, { content: 'a private thought' })
@@ -155,7 +159,10 @@ async function wholeOf({ operation }: (typeof restTargets)[number], answer: Resp
 const innards = /\n\s+at |node_modules|\.[jt]s[:"]|[Mm]ongo|E11000|lmdb|closed|Error:|ECONN|plaza-/
 
 describe('T43, T48: a store that fails under every operation', () => {
-  test('is told as a documented failure over both doors, and takes nothing down', async () => {
+  test('is told as a documented failure over both doors, and takes nothing down', {
+    ...heavy,
+    timeout: 90_000,
+  }, async () => {
     const wire = await openWire(server.url, '/rooms', { token: me.token })
     await vi.waitFor(() => expect(wire.heard.join()).toContain('session:ready'), 10_000)
     await server.platform.database.close()
@@ -194,7 +201,7 @@ describe('T43, T48: a store that fails under every operation', () => {
     expect(lines.some((line) => /^(action failed|request failed|request put off|refused) /.test(line))).toBe(true)
     await server.close().catch(() => undefined)
     expect(watch.faults).toEqual([])
-  }, 90_000)
+  })
 })
 
 const flat = (input: Record<string, unknown>) =>

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addressOf } from '#server/kernel/addresses'
 import { createLimits, tiers } from '#server/kernel/limits'
 import { memoryKv } from '#server/ports/kv/memory'
+import { heavy } from '#test/support/heavy'
 import { channelOf, personAt } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
@@ -50,7 +51,7 @@ describe('T39: nobody gets a second bucket by disguise', () => {
     expect(await begin(from('2001:db8:0:2::1'))).toBe(200)
   })
 
-  test('case, slashes and escapes of a path are the same path or none', async () => {
+  test('case, slashes and escapes of a path are the same path or none', heavy, async () => {
     const spellings = ['/API/Auth/Verify', '/api/auth/verify/', '/api/auth/VERIFY/']
     const query = path.slice(path.indexOf('?'))
     const seen = await statuses(
@@ -90,7 +91,7 @@ describe('T40: each tier has its number of calls a minute, and its own bucket', 
     { tier: 'strict', route: 'POST /api/auth/verify', body: unsigned, answered: 401 },
     { tier: 'general', route: 'GET /api/channels', body: null, answered: 200 },
   ] as const
-  test.each(probes)('$tier', async ({ tier, route, body, answered }) => {
+  test.each(probes)('$tier', heavy, async ({ tier, route, body, answered }) => {
     const guest = from('203.0.113.60')
     const ask = async (headers = guest) => (await call(server.url, route, body, undefined, headers)).status
     const allowed = await statuses(times(tiers[tier], () => () => ask()))
@@ -139,7 +140,7 @@ describe('T40: the window slides', () => {
     expect((await fetch(server.url + path, { headers })).status).toBe(200)
   })
 
-  test('refused calls do not push the window on', async () => {
+  test('refused calls do not push the window on', heavy, async () => {
     const headers = from('203.0.113.41')
     await statuses(times(10, () => () => begin(headers)))
     for (let at = 0; at < 59; at++) {
@@ -168,7 +169,7 @@ describe('T40: the window slides', () => {
 const rateOf = ({ headers }: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
-test('T61: sixty messages a minute over both doors together', async () => {
+test('T61: sixty messages a minute over both doors together', heavy, async () => {
   const owner = await personAt(server.url, 'limited owner', from('203.0.113.50'))
   const channel = (await channelOf(owner)).id
   const sent = await statuses(
@@ -230,17 +231,21 @@ test('R10: a repeat under a known key, and another input under it, cost what a c
   }
 })
 
-test('R10: repeats under a known key are refused where the bucket is empty, and answered when it fills', async () => {
-  const owner = await personAt(server.url, 'storming owner')
-  const ask = () => owner.rest('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
-  const answers = await Promise.all(times(110, ask))
-  expect(answers.filter(({ status }) => status === 200).length).toBe(100)
-  expect(answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED').length).toBe(10)
-  const ids = answers.flatMap(({ body }) => (body.group as { id: string } | undefined)?.id ?? [])
-  expect(new Set(ids).size).toBe(1)
-  now += 61_000
-  expect((await ask()).body.group).toMatchObject({ id: ids[0] })
-})
+test(
+  'R10: repeats under a known key are refused where the bucket is empty, and answered when it fills',
+  heavy,
+  async () => {
+    const owner = await personAt(server.url, 'storming owner')
+    const ask = () => owner.rest('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
+    const answers = await Promise.all(times(110, ask))
+    expect(answers.filter(({ status }) => status === 200).length).toBe(100)
+    expect(answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED').length).toBe(10)
+    const ids = answers.flatMap(({ body }) => (body.group as { id: string } | undefined)?.id ?? [])
+    expect(new Set(ids).size).toBe(1)
+    now += 61_000
+    expect((await ask()).body.group).toMatchObject({ id: ids[0] })
+  },
+)
 
 test('T45: one address holds 50 anonymous connections, and gets new ones after closing some', async () => {
   await server.close()

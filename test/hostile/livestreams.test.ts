@@ -11,6 +11,7 @@ import { rooms } from '#shared/api/rooms'
 import { streamStateChanged } from '#shared/api/stream-events'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { over, type Person, person } from '#test/support/people'
 import { call, connect, wallet } from '#test/support/wallet'
 
@@ -82,7 +83,7 @@ describe('T52: the count of viewers', () => {
   const count = async () =>
     (await guest(`GET /api/public/streams/${stream.id}`)).body.stream as { viewer_count: number }
 
-  test('grows by one for one client, however often and however it asks, and is never below none', async () => {
+  test('grows by one for one client, however often and however it asks, and is never below none', heavy, async () => {
     const path = `/api/streams/${stream.id}/viewers`
     const before = (await count()).viewer_count
     for (let round = 0; round < 5; round++)
@@ -101,7 +102,7 @@ describe('T52: the count of viewers', () => {
     expect((await count()).viewer_count).toBeGreaterThanOrEqual(0)
   })
 
-  test('T52: marks are free: at one address twenty guests are told apart, and all others are one', async () => {
+  test('T52: marks are free: at one address twenty guests are told apart, and all others are one', heavy, async () => {
     const { stream: own } = await (await person(server, 'marks')).does('rest', streams.create, {})
     const path = `/api/public/streams/${own.id}`
     const cookies: string[] = []
@@ -134,7 +135,7 @@ describe('T52: the count of viewers', () => {
       for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ ok: true })
     }
 
-    test('at one address twenty are told apart, over both doors together, and all others are one', async () => {
+    test('at one address twenty are told apart, over both doors together, and all others are one', heavy, async () => {
       const { id } = (await (await person(server, 'a house full')).does('rest', streams.create, {})).stream
       const sockets = open(40)
       await tell(sockets, 'stream:watch', id)
@@ -166,7 +167,7 @@ describe('T52: the count of viewers', () => {
       expect(await counts(id)).toEqual([0, 15, 20])
     })
 
-    test('those who are lost make a place for others as who leaves does', async () => {
+    test('those who are lost make a place for others as who leaves does', heavy, async () => {
       const { id } = (await (await person(server, 'lost and found')).does('rest', streams.create, {})).stream
       const sockets = open(24)
       await tell(sockets, 'stream:watch', id)

@@ -6,6 +6,7 @@ import { Stars } from '#server/domains/stars/model'
 import { chatFolders } from '#shared/api/chat-folders'
 import { starsAtMost } from '#shared/api/stars'
 import { roomKey } from '#shared/kit/primitives'
+import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
@@ -44,12 +45,12 @@ const starsNowhere = (count: number) =>
     })),
   )
 
-test('starred messages in a hundred rooms are listed half as often as those in one', async () => {
+test('starred messages in a hundred rooms are listed half as often as those in one', heavy, async () => {
   await starsNowhere(100)
   expect(await answered(() => one.rest('GET /api/messages/starred?limit=100'))).toBe(30)
 })
 
-test('a star more than there may be costs as much as all are that are looked through for it', async () => {
+test('a star more than there may be costs as much as all are that are looked through for it', heavy, async () => {
   const room = await channelOf(one)
   const { id: messageId } = await say(one, room, 'Look')
   await starsNowhere(starsAtMost)
@@ -59,16 +60,20 @@ test('a star more than there may be costs as much as all are that are looked thr
   expect(await answered(() => one.rest('GET /api/messages/starred'))).toBe(49)
 })
 
-test('who is in thousands of rooms, as when others have written to them, is shown these all the same', async () => {
-  const joined_at = new Date(now).toISOString()
-  await Members.insertMany(
-    times(6_000, (at) => ({
-      ...{ _id: `channel:nowhere-${at}|member:${one.account}`, room: `channel:nowhere-${at}` },
-      ...{ user_address: one.account, role: 'member', joined_at, applied_seq: 1, is_active: true },
-    })),
-  )
-  expect(await answered(() => one.rest('GET /api/user/rooms'))).toBe(4)
-})
+test(
+  'who is in thousands of rooms, as when others have written to them, is shown these all the same',
+  heavy,
+  async () => {
+    const joined_at = new Date(now).toISOString()
+    await Members.insertMany(
+      times(6_000, (at) => ({
+        ...{ _id: `channel:nowhere-${at}|member:${one.account}`, room: `channel:nowhere-${at}` },
+        ...{ user_address: one.account, role: 'member', joined_at, applied_seq: 1, is_active: true },
+      })),
+    )
+    expect(await answered(() => one.rest('GET /api/user/rooms'))).toBe(4)
+  },
+)
 
 const hundred = times(100, (at) => ({ type: 'channel', id: `nowhere-${at}` }) as const)
 test.each([

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, memoryStorage } from '#client/sdk/index'
 import { localStorage } from '#server/ports/storage/local'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { dial, request, sendBytes } from './wire.ts'
@@ -329,7 +330,7 @@ describe('T23: forms of uploads, class by class', () => {
     await expect.poll(left).toEqual([])
   })
 
-  test('200: whoever sends three times too much is told so, by `fetch` and by the SDK, each time', async () => {
+  test('200: whoever sends three times too much is told so, by `fetch` and by the SDK, each time', heavy, async () => {
     const [file, url] = [new Blob([Buffer.alloc(30 * megabyte)]), server.url]
     const headers = { authorization: `Bearer ${who.token}` }
     const client = createClient({ url, token: who.token, transport: 'rest', storage: memoryStorage() })
@@ -345,7 +346,7 @@ describe('T23: forms of uploads, class by class', () => {
     client.close()
   })
 
-  test('200: what comes after the answer is read, and not without end', async () => {
+  test('200: what comes after the answer is read, and not without end', heavy, async () => {
     // It goes on sending after the server has ended its side.
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), allowHalfOpen: true })
     let heard = ''

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { budgets } from '#server/kernel/budgets'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { type Ack, dial, openWire, request } from './wire.ts'
@@ -84,7 +85,7 @@ const isRefused = ({ heard }: { heard: string }) =>
   heard.startsWith('HTTP/1.1 429') && heard.includes('RATE_LIMIT_EXCEEDED') && /retry-after: 25/i.test(heard)
 
 describe('N04: answers that stay open are counted', () => {
-  test('by connection; one that is cancelled makes place', async () => {
+  test('by connection; one that is cancelled makes place', heavy, async () => {
     const [who] = await crowd(1)
     const wire = await wireOf(who as Person)
     const acks = []
@@ -96,7 +97,7 @@ describe('N04: answers that stay open are counted', () => {
     expect((await wire.askInTime('room:follow', input()))?.ok).toBe(true)
   })
 
-  test('by account, over both doors together', async () => {
+  test('by account, over both doors together', heavy, async () => {
     const [who] = await crowd(1)
     const half = answersOfAccount.most / 2
     const { open } = await follows(who as Person, half)

@@ -14,6 +14,7 @@ import { ConfigError } from '#server/kernel/settings'
 import { rooms } from '#shared/api/rooms'
 import { roomOfKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, personAt } from '#test/support/people'
 import { build, programs } from '#test/support/programs'
 import { openProxy } from '#test/support/proxy'
@@ -148,7 +149,7 @@ describe('M03: development powers are for this very machine', () => {
 })
 
 describe('M03: development powers are for no proxy', () => {
-  test('through a proxy, trusted or not', async () => {
+  test('through a proxy, trusted or not', heavy, async () => {
     for (const environment of [{}, { TRUSTED_PROXIES: '1' }, { TRUSTED_PROXIES: '127.0.0.1' }]) {
       const own = await boot({ nodes: 1, environment: { DEMO: 'on', ...environment } })
       const proxy = await openProxy(own.url)
@@ -209,7 +210,7 @@ describe('M03: what lets others in ends the demo, or the start', () => {
       })
   })
 
-  test('the start says so in one sentence', () => {
+  test('the start says so in one sentence', heavy, () => {
     build()
     const directory = mkdtempSync(join(tmpdir(), 'plaza-open-'))
     const env = { ...process.env, DATA_DIR: directory, PUBLIC_URL: 'https://chat.example', DEMO: 'on' }
@@ -237,7 +238,7 @@ describe('M03: the rooms of the demo are apart', () => {
     return (body.permissions as { isModerator: boolean }).isModerator
   }
 
-  test('rights of the demo end at its rooms, and with it', async () => {
+  test('rights of the demo end at its rooms, and with it', heavy, async () => {
     const admin = wallet('the admin').address.toLowerCase()
     const shown = await start({ DEMO: 'on', ADMINS: admin })
     const demo = await startDemo(nodeOf(shown), never)
@@ -308,7 +309,7 @@ test('M63: a site with a name of its own moves nothing', async () => {
   await own.close()
 })
 
-test('N89: in production all that the start prints is lines of JSON', async () => {
+test('N89: in production all that the start prints is lines of JSON', heavy, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-print-'))
   const { MONGODB_URI: _, REDIS_URL: __, ...inherited } = process.env
   const production = {
@@ -336,7 +337,7 @@ test('N89: in production all that the start prints is lines of JSON', async () =
   }
 })
 
-test('M63: the start prints localhost', async () => {
+test('M63: the start prints localhost', heavy, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-print-'))
   const { MONGODB_URI: _, REDIS_URL: __, ...inherited } = process.env
   const env = { ...inherited, PORT: '0', OPS_PORT: '0', DATA_DIR: directory, DEMO: 'off' }

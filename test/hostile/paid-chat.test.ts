@@ -5,6 +5,7 @@ import { Payments } from '#server/domains/receipts/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
@@ -32,7 +33,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('T31: 5,000 questions without a payment are each answered 402, soon, and reach nobody', async () => {
+test('T31: 5,000 questions without a payment are each answered 402, soon, and reach nobody', {
+  ...heavy,
+  timeout: 600_000,
+}, async () => {
   const took: number[] = []
   const statuses = new Set<number>()
   const askOn = async () => {
@@ -51,9 +55,9 @@ test('T31: 5,000 questions without a payment are each answered 402, soon, and re
     ...[0, { verify: 0, settle: 0 }],
     ...[0, 0],
   ])
-}, 600_000)
+})
 
-test('T31: with forged payments they reach nobody either', async () => {
+test('T31: with forged payments they reach nobody either', heavy, async () => {
   const good = await paymentOf(wallet('payer'), { to: owner.account })
   const text = Buffer.from(good, 'base64').toString()
   for (let time = 0; time < 200; time++) {

@@ -10,6 +10,7 @@ import { Passkeys } from '#server/domains/passkeys/model'
 import { AuditLines } from '#server/kernel/model'
 import { Authenticator, coseKey, type Ways } from '#test/support/authenticator'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { beginLogin, beginRegistration, enrol, post, signInBy } from '#test/support/passkeys'
 import { call, signIn, wallet } from '#test/support/wallet'
 
@@ -260,7 +261,7 @@ test.each([
 })
 
 describe('fifty at once', () => {
-  test('one challenge signs in once, however often its assertion is sent', async () => {
+  test('one challenge signs in once, however often its assertion is sent', heavy, async () => {
     const { key, userAddress } = await enrol(url)
     const credential = key.get(await beginLogin(url))
     const before = await Sessions.countDocuments({ user_address: userAddress })
@@ -278,7 +279,7 @@ describe('fifty at once', () => {
     expect(await Passkeys.countDocuments({ credential_id: key.credentialId })).toBe(1)
   })
 
-  test('one passkey is linked to one account, however many ask for it', async () => {
+  test('one passkey is linked to one account, however many ask for it', heavy, async () => {
     const key = new Authenticator()
     const people = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((name) => signIn(url, wallet(name))))
     const answers = await fifty(async (at) => {

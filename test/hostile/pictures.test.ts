@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { ofManyPieces, pngOfSize, shownLarge } from '#test/support/picture-bombs'
 import { reclaimMemory } from '#test/support/reclaim-memory'
@@ -37,7 +38,7 @@ async function send(bytes: Buffer, path = '/api/upload'): Promise<string> {
 
 const tooManyPieces = '413 A picture may be made of at most 16384 pieces'
 
-test('S1: pictures of millions of pieces are refused; neither the loop is held nor memory kept', async () => {
+test('S1: pictures of millions of pieces are refused; neither the loop is held nor memory kept', heavy, async () => {
   await send(pngOfSize(1, 1))
   const watched = watchProcess()
   const before = process.memoryUsage().rss

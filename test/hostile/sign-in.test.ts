@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newServiceToken } from '#server/domains/identity/bots'
 import { Sessions } from '#server/domains/identity/model'
 import type { Platform } from '#server/platform'
+import { heavy } from '#test/support/heavy'
 import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { begin, call, signed, signIn, wallet } from '#test/support/wallet'
@@ -281,7 +282,7 @@ test('T42: no token, signature, proof or nonce is written down, and no refusal r
   }
 })
 
-test('T59: tokens of bots never repeat, and are long enough', () => {
+test('T59: tokens of bots never repeat, and are long enough', heavy, () => {
   const tokens = Array.from({ length: 10_000 }, newServiceToken)
   expect(new Set(tokens).size).toBe(10_000)
   for (const token of tokens) expect(Buffer.from(token.slice('plaza_'.length), 'base64url')).toHaveLength(32)

@@ -11,6 +11,7 @@ import { rooms } from '#shared/api/rooms'
 import { operationsOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { appoint, subscribe } from '#test/support/moderation'
 import { listenTo, moderates, over, type Person, say } from '#test/support/people'
 import { call } from '#test/support/wallet'
@@ -116,7 +117,7 @@ async function listsNothing(who: Person): Promise<void> {
 }
 
 describe('a channel of the staff', () => {
-  test('is at every documented door what is not there, for a stranger', async () => {
+  test('is at every documented door what is not there, for a stranger', heavy, async () => {
     expect(doors.length).toBeGreaterThan(30)
     expect(await answersOf(stranger, room, message)).toEqual(await answersOf(stranger, nowhere, noMessage))
     await listsNothing(stranger)

@@ -1,8 +1,9 @@
 // Modes: embedded
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import zlib, { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { closed } from '#test/support/closed'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
@@ -231,8 +232,11 @@ describe('T47: what grows when it is unpacked', () => {
     ['brotli', 'br', brotliCompressSync(Buffer.alloc(5_000_000, ' ')), 413],
     ['twice', 'gzip, gzip', gzipSync(gzipSync(megabytes)), 415],
     ['not what it says', 'gzip', Buffer.from('{}'), 400],
-    ['unknown', 'zstd', Buffer.from('{}'), 415],
+    ['unknown', 'lzma', Buffer.from('{}'), 415],
   ]
+  // Node 24 unpacks this one as well.
+  const { zstdCompressSync } = zlib as { zstdCompressSync?: (data: Buffer) => Buffer }
+  if (zstdCompressSync) bombs.push(['zstd', 'zstd', zstdCompressSync(megabytes), 413])
   test.each(bombs)('%s', async (_title, encoding, body, status) => {
     const answer = await post(body, [`Content-Encoding: ${encoding}`])
     expect(answer.status).toBe(status)
@@ -382,7 +386,10 @@ describe('requests that are no requests', () => {
 })
 
 describe('T45: those who take their time', () => {
-  test('half requests and silent sockets are closed, and others are served meanwhile', async () => {
+  test('half requests and silent sockets are closed, and others are served meanwhile', {
+    ...heavy,
+    timeout: 30_000,
+  }, async () => {
     const started = Date.now()
     const half = Array.from({ length: 500 }, () => {
       const socket = dial(server.url)
@@ -404,7 +411,7 @@ describe('T45: those who take their time', () => {
     expect(Math.max(...served)).toBeLessThan(2_000)
     expect(Math.max(...(await Promise.all(half)))).toBeLessThan(10_000)
     expect(Math.max(...(await Promise.all(silent)))).toBeLessThan(15_000)
-  }, 30_000)
+  })
 
   test('a body that stops half way holds up nobody', async () => {
     const socket = dial(server.url)

@@ -7,6 +7,7 @@ import { runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { over, type Person, person } from '#test/support/people'
 import { toolServer } from '#test/support/tool-server'
 import { wallet } from '#test/support/wallet'
@@ -268,7 +269,7 @@ test('T11: what fails repeats no secret, in whichever part of an answer it was',
   expect(toldIn(await ask(id), logged)).toEqual([])
 })
 
-test('T11: a secret across the end of what is read of a long answer is not told in part', async () => {
+test('T11: a secret across the end of what is read of a long answer is not told in part', heavy, async () => {
   const id = await newAgent({ apiTools: [apiTool()] })
   for (const before of [500, 16_000, 65_536])
     for (let less = 4; less < 36; less += 5) {

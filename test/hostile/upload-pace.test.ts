@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { dial, request } from './wire.ts'
 
@@ -119,21 +120,25 @@ test('T23: a file that comes drop by drop is given up as well, however fast it w
   await expect.poll(left).toEqual([])
 })
 
-test('T23: 10 MB over 512 kBit/s, with the line away for half of the time, is stored after more than two minutes', async () => {
-  const bytes = 10_000_000
-  const file = upload(bytes)
-  let sent = 0
-  let second = 0
-  for (; sent < bytes; second++) {
-    if (second % 20 < 10) {
-      const next = Math.min(64_000, bytes - sent)
-      await new Promise<void>((resolve) => file.socket.write(randomBytes(next), () => resolve()))
-      sent += next
+test(
+  'T23: 10 MB over 512 kBit/s, with the line away for half of the time, is stored after more than two minutes',
+  heavy,
+  async () => {
+    const bytes = 10_000_000
+    const file = upload(bytes)
+    let sent = 0
+    let second = 0
+    for (; sent < bytes; second++) {
+      if (second % 20 < 10) {
+        const next = Math.min(64_000, bytes - sent)
+        await new Promise<void>((resolve) => file.socket.write(randomBytes(next), () => resolve()))
+        sent += next
+      }
+      await isRead()
+      seconds(1)
     }
-    await isRead()
-    seconds(1)
-  }
-  file.socket.write(boundary)
-  await expect.poll(() => file.text).toMatch(/^HTTP\/1\.1 200 /)
-  expect(second).toBeGreaterThan(240)
-})
+    file.socket.write(boundary)
+    await expect.poll(() => file.text).toMatch(/^HTTP\/1\.1 200 /)
+    expect(second).toBeGreaterThan(240)
+  },
+)

@@ -4,6 +4,7 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { channelOf, over } from '#test/support/people'
 
 const { owner, innocent } = await bootWith(['owner', 'innocent'])
@@ -76,7 +77,7 @@ test.each([
   expect(user / 1_000).toBeLessThan(asked.length * 500)
 })
 
-test('N02: a full list that changes all the time holds nobody up, and holds at once', async () => {
+test('N02: a full list that changes all the time holds nobody up, and holds at once', heavy, async () => {
   const room = await channelOf(owner)
   const han = (at: number) => String.fromCharCode(...times(199, (sign) => 0x4e00 + ((at * 7_919 + sign ** 2) % 20_000)))
   await fill(room, times(252, han))

@@ -53,7 +53,7 @@ test.each([
   },
 )
 
-test('M45: no act waits longer when the clock steps back by an hour', async () => {
+test('P17 M45: no act waits longer when the clock steps back by an hour', async () => {
   const { clock, stepBy } = stepping(20)
   let isAway = false
   const node = nodes.alone({

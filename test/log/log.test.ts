@@ -246,7 +246,7 @@ test('finds a row whose head was never raised, and writes the records that its n
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 1, materialised: 1 })
 })
 
-test('opens a room that could not be opened while the store was away', async () => {
+test('P13: opens a room that could not be opened while the store was away', async () => {
   let isAway = true
   const node = nodes.start('one', {
     reach: async (_, work) => {

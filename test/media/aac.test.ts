@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAacEncoder } from '#server/media/aac'
 import type { AudioFrame } from '#server/media/tracks'
+import { heavy } from '#test/support/heavy'
 import { silence } from './pictures.ts'
 
 const opusSilence = Buffer.from('f8fffe', 'hex')
@@ -13,7 +14,7 @@ async function encoding() {
   return { encoder, heard, push, times }
 }
 
-test('Opus becomes AAC of the same times', async () => {
+test('Opus becomes AAC of the same times', heavy, async () => {
   const { encoder, heard, push, times } = await encoding()
   for (let index = 0; index < 50; index++) push(480_000 + index * 960)
   await expect.poll(() => heard.length).toBeGreaterThan(43)
@@ -24,7 +25,7 @@ test('Opus becomes AAC of the same times', async () => {
   encoder.close()
 })
 
-test('what is missing is silence, what comes late is left out, and a jump is one', async () => {
+test('what is missing is silence, what comes late is left out, and a jump is one', heavy, async () => {
   const { encoder, heard, push, times } = await encoding()
   for (let index = 0; index < 20; index++) push(index * 960)
   push(3 * 960)
@@ -37,7 +38,7 @@ test('what is missing is silence, what comes late is left out, and a jump is one
   encoder.close()
 })
 
-test('random bytes are no sound, and end nothing', async () => {
+test('random bytes are no sound, and end nothing', heavy, async () => {
   const { encoder, heard, push } = await encoding()
   for (let index = 0; index < 50; index++)
     encoder.push({ time: index * 960, duration: 960, data: Buffer.from([index * 5, 255, index, 3, index]) })

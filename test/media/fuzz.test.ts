@@ -9,6 +9,7 @@ import type { Fragment } from '#server/media/live'
 import { chunkReader } from '#server/media/rtmp-chunks'
 import { createStream } from '#server/media/stream'
 import { commandOf, mediaOf, tagOfAudio, tagOfVideo } from '#test/media/rtmp-client'
+import { heavy } from '#test/support/heavy'
 import { changes, damaged, isTaken, rounds } from './damage.ts'
 import { fakeClock } from './fake-clock.ts'
 import { begun, pictures, sounds, tone } from './pictures.ts'
@@ -130,7 +131,7 @@ describe('who publishes damaged tags', () => {
   const time = fc.oneof(fc.nat(3_000), fc.nat(3_000), fc.nat(2 ** 32 - 1), fc.constantFrom(0, 2 ** 32 - 1))
   const sent = fc.record({ which: fc.nat(tags.length - 1), time, list: fc.oneof(fc.constant([]), changes) })
 
-  test('shows what can be shown, in order and in little, and ends without a fault', async () => {
+  test('shows what can be shown, in order and in little, and ends without a fault', heavy, async () => {
     let shown = 0
     await fc.assert(
       fc.asyncProperty(fc.array(sent, { maxLength: 60 }), fc.boolean(), async (list, isMeant) => {

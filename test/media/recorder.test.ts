@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLive } from '#server/media/live'
 import type { RecordedAsset } from '#server/media/messages'
 import { openRecorder, type Recorder, type RecorderOptions } from '#server/media/recorder'
+import { heavy } from '#test/support/heavy'
 import { fakeClock } from './fake-clock.ts'
 import { begun, pictures, sounds, tone } from './pictures.ts'
 
@@ -91,7 +92,7 @@ describe('a recording', () => {
     expect((await read(to.path(asset?.assetId ?? '') ?? '')).counts[0]).toBe(60)
   })
 
-  test('that broke off within a fragment is made when the engine starts, without the rest of it', async () => {
+  test('that broke off within a fragment is made when the engine starts, without the rest of it', heavy, async () => {
     const [assetId, row] = [
       'broken',
       { streamId: 'stream', phase: 'processing', progress: 0, startedAt: new Date(begun) },

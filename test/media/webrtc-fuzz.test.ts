@@ -18,6 +18,7 @@ import { createReorder, h264Reader, type Packet, vp9Reader } from '#server/media
 import { chooseOffer } from '#server/media/sdp'
 import type { AudioFrame } from '#server/media/tracks'
 import { twccCollector } from '#server/media/twcc'
+import { heavy } from '#test/support/heavy'
 import { type Change, changes, damaged, isTaken, rounds } from './damage.ts'
 import { pictures } from './pictures.ts'
 import { packetsOf } from './rtp-packets.ts'
@@ -303,7 +304,7 @@ describe('packets of Opus', () => {
     )
   })
 
-  test('of any bytes and any size are sound or silence, and what follows is heard', async () => {
+  test('of any bytes and any size are sound or silence, and what follows is heard', heavy, async () => {
     const heard: AudioFrame[] = []
     let now = 0
     const encoder = await createAacEncoder(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { steadyClock } from '#server/media/clock'
 import { type Engine, openEngine } from '#server/media/engine'
+import { heavy } from '#test/support/heavy'
 import { offerOf, publishWhip, type WhipClient, watchWhep } from './whip-client.ts'
 
 let directory = ''
@@ -63,7 +64,7 @@ const publish = async (key: string) => {
 }
 
 describe('publishing by WebRTC', () => {
-  test('is live with the first picture, and is shown with its sound', async () => {
+  test('is live with the first picture, and is shown with its sound', heavy, async () => {
     const { streamKey, playbackId } = await create()
     const client = await publish(streamKey)
     expect(client.status).toBe(201)
@@ -118,28 +119,32 @@ describe('watching by WebRTC', () => {
     await viewer.close()
   })
 
-  test('offers that are never connected keep nobody out: few of an address wait, and briefly; a full house says when to come again', async () => {
-    const { streamKey, playbackId } = await create()
-    await publish(streamKey)
-    const viewer = await watched(playbackId)
-    const offer = await offerOf(url(`/webrtc/${playbackId}`))
-    const offers = (count: number, client: string) => Promise.all(Array.from({ length: count }, () => offer(client)))
-    const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status).sort()
-    expect(statuses(await offers(25, 'one'))).toEqual([...Array(20).fill(201), ...Array(5).fill(429)])
-    const [refused] = await offers(1, 'one')
-    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '10'])
-    // Who is connected waits no more, so that the offers of one address that are connected may be more.
-    const connected = await watchWhep(url(`/webrtc/${playbackId}`), 'H264', 'other')
-    await expect.poll(() => connected.state(), { timeout: 30_000 }).toBe('connected')
-    const [third] = await offers(2, 'third')
-    expect(third?.status).toBe(201)
-    const [full] = await offers(1, 'fourth')
-    expect([full?.status, full?.headers.get('retry-after')]).toEqual([503, '10'])
-    for (const giveUp of [...late]) giveUp()
-    expect((await offer('one')).status).toBe(201)
-    expect(connected.state()).toBe('connected')
-    for (const one of [viewer, connected]) await one.close()
-  })
+  test(
+    'offers that are never connected keep nobody out: few of an address wait, and briefly; a full house says when to come again',
+    heavy,
+    async () => {
+      const { streamKey, playbackId } = await create()
+      await publish(streamKey)
+      const viewer = await watched(playbackId)
+      const offer = await offerOf(url(`/webrtc/${playbackId}`))
+      const offers = (count: number, client: string) => Promise.all(Array.from({ length: count }, () => offer(client)))
+      const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status).sort()
+      expect(statuses(await offers(25, 'one'))).toEqual([...Array(20).fill(201), ...Array(5).fill(429)])
+      const [refused] = await offers(1, 'one')
+      expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '10'])
+      // Who is connected waits no more, so that the offers of one address that are connected may be more.
+      const connected = await watchWhep(url(`/webrtc/${playbackId}`), 'H264', 'other')
+      await expect.poll(() => connected.state(), { timeout: 30_000 }).toBe('connected')
+      const [third] = await offers(2, 'third')
+      expect(third?.status).toBe(201)
+      const [full] = await offers(1, 'fourth')
+      expect([full?.status, full?.headers.get('retry-after')]).toEqual([503, '10'])
+      for (const giveUp of [...late]) giveUp()
+      expect((await offer('one')).status).toBe(201)
+      expect(connected.state()).toBe('connected')
+      for (const one of [viewer, connected]) await one.close()
+    },
+  )
 
   test('who names a stream without a picture is refused otherwise than who names none', async () => {
     const { streamKey, playbackId } = await create()

@@ -21,6 +21,7 @@ import type { AuthorizedTransfer, Chain } from '#server/ports/chain/port'
 import { openChains } from '#server/ports/chain/viem'
 import { networks } from '#shared/api/payment-networks'
 import { type LocalChain, noChain, startChain } from '#test/support/chain'
+import { heavy } from '#test/support/heavy'
 import { deploySafe, deploySafeContracts, noSafe } from '#test/support/safe'
 import { wallet } from '#test/support/wallet'
 
@@ -257,7 +258,7 @@ describe('a chain that cannot be asked throws', () => {
     }
   })
 
-  test('TIMEOUT where nobody answers', async () => {
+  test('TIMEOUT where nobody answers', heavy, async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const chain = at(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)

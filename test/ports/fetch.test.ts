@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fetchText } from '#server/kernel/fetch'
+import { heavy } from '#test/support/heavy'
 import { reclaimMemory } from '#test/support/reclaim-memory'
 
 let behave: (response: ServerResponse) => void = () => {}
@@ -23,7 +24,7 @@ test('an answer is read with its status, decoded, up to its bound', async () => 
   await expect(ask()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
 })
 
-test('an answer that trickles is late, also where memory is reclaimed while it is read', async () => {
+test('an answer that trickles is late, also where memory is reclaimed while it is read', heavy, async () => {
   const closed = new Promise<void>((resolve) => {
     behave = (response) => {
       const timer = setInterval(() => response.write(' '), 20)

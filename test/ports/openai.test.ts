@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { openaiModel } from '#server/ports/model/openai'
 import type { Part, Question } from '#server/ports/model/port'
 import type { AppError } from '#shared/errors'
+import { heavy } from '#test/support/heavy'
 import {
   answers,
   begin,
@@ -359,7 +360,7 @@ describe('a server that misbehaves', () => {
       },
       '',
     ],
-  ] as const)('is a TIMEOUT where it %s, and it sees the end of its request', async (how, behaviour, told) => {
+  ] as const)('is a TIMEOUT where it %s, and it sees the end of its request', heavy, async (how, behaviour, told) => {
     server.behave(behaviour)
     const { text, end, error } = await ask(
       opened(how === 'never ends' ? { totalMilliseconds: 400 } : { idleMilliseconds: 1_000 }),
@@ -371,15 +372,19 @@ describe('a server that misbehaves', () => {
   test.each([
     ['falls silent', { idleMilliseconds: 1_500 }, null, { code: 'TIMEOUT' }],
     ['is stopped by the asker', {}, 1_500, 'stopped'],
-  ])('is let go where it %s, also where memory is reclaimed meanwhile', async (_how, patience, stopsAfter, reason) => {
-    onTestFinished(reclaimMemory())
-    server.behave(hangsAfter(texts('half of')))
-    const stop = new AbortController()
-    if (stopsAfter) setTimeout(() => stop.abort('stopped'), stopsAfter)
-    const { text, error } = await ask(opened(patience), {}, stop.signal)
-    expect({ text, error }).toMatchObject({ text: 'half of', error: reason })
-    await server.asked[0]?.dropped
-  })
+  ])(
+    'is let go where it %s, also where memory is reclaimed meanwhile',
+    heavy,
+    async (_how, patience, stopsAfter, reason) => {
+      onTestFinished(reclaimMemory())
+      server.behave(hangsAfter(texts('half of')))
+      const stop = new AbortController()
+      if (stopsAfter) setTimeout(() => stop.abort('stopped'), stopsAfter)
+      const { text, error } = await ask(opened(patience), {}, stop.signal)
+      expect({ text, error }).toMatchObject({ text: 'half of', error: reason })
+      await server.asked[0]?.dropped
+    },
+  )
 
   test('is cut off where it floods, as an answer of the greatest length', async () => {
     server.behave((response) => {

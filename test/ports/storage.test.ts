@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
 import { isKey, type Range, type Storage, typeOf } from '#server/ports/storage/port'
 import { s3Storage } from '#server/ports/storage/s3'
+import { heavy } from '#test/support/heavy'
 import { openS3 } from '#test/support/s3'
 
 let folder: string
@@ -193,7 +194,10 @@ test('storage by S3 without the bucket is an UPSTREAM_ERROR, not an absent blob'
   await expect(storage.read(newKey())).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
 })
 
-test('storage by S3 is given time for a large blob, and none for a small one', async () => {
+test('storage by S3 is given time for a large blob, and none for a small one', {
+  ...heavy,
+  timeout: 15_000,
+}, async () => {
   const server = await answering(async (asked, answer) => {
     asked.resume()
     await new Promise((resolve) => setTimeout(resolve, 6_000))
@@ -205,9 +209,12 @@ test('storage by S3 is given time for a large blob, and none for a small one', a
   )
   await Promise.all([expect(large).resolves.toBeUndefined(), expect(small).rejects.toMatchObject({ code: 'TIMEOUT' })])
   server.close()
-}, 15_000)
+})
 
-test('a blob that storage by S3 stops to send ends, with its connection; one that its reader takes slowly does not', async () => {
+test('a blob that storage by S3 stops to send ends, with its connection; one that its reader takes slowly does not', {
+  ...heavy,
+  timeout: 20_000,
+}, async () => {
   const size = 1_000_000
   const closed: string[] = []
   const server = await answering((asked, answer) => {
@@ -229,7 +236,7 @@ test('a blob that storage by S3 stops to send ends, with its connection; one tha
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   expect(await buffer(slow.bytes)).toHaveLength(size)
   server.close()
-}, 20_000)
+})
 
 test('a blob of storage by S3 of which the answer does not say how long it is is no empty one', async () => {
   let closed = 0

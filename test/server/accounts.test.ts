@@ -8,6 +8,8 @@ import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
+import { enter } from '#test/support/enter'
+import { heavy } from '#test/support/heavy'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
@@ -23,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const person = async (name: string) => {
-  const { sessionToken, address } = await signIn(url, wallet(name))
+  const { sessionToken, address } = await enter(url, wallet(name))
   return { address, call: (route: string, input: object | null = null) => call(there, route, input, sessionToken) }
 }
 
@@ -73,7 +75,7 @@ describe('usernames', () => {
     expect((await call(url, `GET /api/username?address=${alice.address}`)).body).toMatchObject({ username: null })
   })
 
-  test('of fifty who ask for one name at once, one gets it', async () => {
+  test('of fifty who ask for one name at once, one gets it', heavy, async () => {
     const people = await Promise.all(Array.from({ length: 50 }, (_, index) => person(`crowd ${index}`)))
     const answers = await Promise.all(people.map((one) => one.call('POST /api/username', { username: 'wanted' })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

@@ -5,6 +5,7 @@ import { fakeChain } from '#server/ports/chain/fake'
 import { accounts } from '#shared/api/accounts'
 import { identities } from '#shared/api/identities'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { begin, call, signed, signIn, type Wallet, wallet } from '#test/support/wallet'
 
@@ -46,7 +47,7 @@ describe('a message that an admin has signed', () => {
   const chain = fakeChain(1)
   let root: Person
   beforeAll(async () => {
-    server = await boot({ environment, services: { chains: new Map([[1, chain]]) } })
+    server = await boot({ entry: 'through the door', environment, services: { chains: new Map([[1, chain]]) } })
     root = await person(server, 'proofs: root')
   })
   afterAll(() => server.close())
@@ -209,11 +210,11 @@ describe('a message that an admin has signed', () => {
 
 describe('what verifying costs', () => {
   beforeAll(async () => {
-    server = await boot({ environment: { ...environment, RATE_LIMIT_SCALE: '1' } })
+    server = await boot({ entry: 'through the door', environment: { ...environment, RATE_LIMIT_SCALE: '1' } })
   })
   afterAll(() => server.close())
 
-  test('an address shows 120 messages a minute, good or not; sessions are not among them', async () => {
+  test('an address shows 120 messages a minute, good or not; sessions are not among them', heavy, async () => {
     const { sessionToken } = await signIn(server.url, admin)
     const proof = await proofOf(admin)
     const wrong = { ...proof, signature: await wallet('proofs: other').signMessage(proof) }
@@ -231,7 +232,11 @@ describe('what asking chains costs', () => {
   const chain = fakeChain(1)
   beforeAll(async () => {
     const chains = new Map([[1, chain]])
-    server = await boot({ environment: { ...environment, RATE_LIMIT_SCALE: '1' }, services: { chains } })
+    server = await boot({
+      entry: 'through the door',
+      environment: { ...environment, RATE_LIMIT_SCALE: '1' },
+      services: { chains },
+    })
   })
   afterAll(() => server.close())
 

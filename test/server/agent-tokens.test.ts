@@ -13,6 +13,7 @@ import { messages } from '#shared/api/messages'
 import { payments } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { channelOf, outcomeOf, over, type Person, person, say } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
@@ -176,34 +177,38 @@ describe('T65: the tokens of an owner on a day', () => {
     await expect.poll(() => tokensOf(rich)).toEqual([10])
   })
 
-  test('are counted by the report of the model, else by the text, also of an answer that failed or was stopped', async () => {
-    const { owner, agent } = await fresh()
-    const grown = async (asking: () => Promise<unknown>) => {
-      const before = (await tokensOf(owner))[0] ?? 0
-      await asking()
-      await expect.poll(async () => ((await tokensOf(owner))[0] ?? 0) - before).toBeLessThan(2_048)
-      return ((await tokensOf(owner))[0] ?? 0) - before
-    }
-    const chat = () => owner.tries('rest', agents.chat, { id: agent, message: 'How much?' })
-    expect(await grown(chat)).toBe(10)
-    reported = null
-    const byText = await grown(chat)
-    expect(byText).toBeGreaterThan(text.length / 4)
-    isFailing = true
-    expect(await grown(chat)).toBeGreaterThan(text.length / 4)
-    isFailing = false
-    let open = () => {}
-    gate = new Promise((resolve) => {
-      open = resolve
-    })
-    const stopped = await grown(async () => {
-      const { run_id } = await owner.does('socket', agents.run, { agent_id: agent, message: 'Never mind' })
-      await expect.poll(() => asked).toBe(4)
-      await owner.does('socket', agents.cancel, { run_id })
-      open()
-    })
-    expect(stopped).toBeGreaterThan(10)
-  })
+  test(
+    'are counted by the report of the model, else by the text, also of an answer that failed or was stopped',
+    heavy,
+    async () => {
+      const { owner, agent } = await fresh()
+      const grown = async (asking: () => Promise<unknown>) => {
+        const before = (await tokensOf(owner))[0] ?? 0
+        await asking()
+        await expect.poll(async () => ((await tokensOf(owner))[0] ?? 0) - before).toBeLessThan(2_048)
+        return ((await tokensOf(owner))[0] ?? 0) - before
+      }
+      const chat = () => owner.tries('rest', agents.chat, { id: agent, message: 'How much?' })
+      expect(await grown(chat)).toBe(10)
+      reported = null
+      const byText = await grown(chat)
+      expect(byText).toBeGreaterThan(text.length / 4)
+      isFailing = true
+      expect(await grown(chat)).toBeGreaterThan(text.length / 4)
+      isFailing = false
+      let open = () => {}
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const stopped = await grown(async () => {
+        const { run_id } = await owner.does('socket', agents.run, { agent_id: agent, message: 'Never mind' })
+        await expect.poll(() => asked).toBe(4)
+        await owner.does('socket', agents.cancel, { run_id })
+        open()
+      })
+      expect(stopped).toBeGreaterThan(10)
+    },
+  )
 
   test('are not exceeded by many questions at once', async () => {
     const { owner, agent } = await fresh()

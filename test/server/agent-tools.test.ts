@@ -10,6 +10,7 @@ import { runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { over, type Person, person, type Refusal } from '#test/support/people'
 import { foxTool, type Heard, toolServer } from '#test/support/tool-server'
 import { wallet } from '#test/support/wallet'
@@ -394,7 +395,7 @@ describe('an answer with tools', () => {
     expect(frames.at(-1)).toMatchObject({ t: 'done', message: 'That is all.' })
   })
 
-  test('goes on without a tool that hangs', async () => {
+  test('goes on without a tool that hangs', { ...heavy, timeout: 30_000 }, async () => {
     const agent = await agentWith({ mcpServers: [foxes({ id: 'silent' })] })
     reply = () => 'silent'
     steps.push(calls('Foxes_find_fox', { colour: 'red' }))
@@ -402,7 +403,7 @@ describe('an answer with tools', () => {
     const [, failed] = frames.filter(({ t }) => t === 'tool')
     expect(failed).toMatchObject({ state: 'failed', ms: expect.any(Number) })
     expect(frames.at(-1)).toMatchObject({ t: 'done' })
-  }, 30_000)
+  })
 
   test('is stopped within a call of a tool, which is left at once', async () => {
     const agent = await agentWith({ mcpServers: [foxes()] })

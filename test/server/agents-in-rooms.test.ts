@@ -24,6 +24,7 @@ let made = 0
 
 beforeAll(async () => {
   server = await boot({
+    entry: 'in alpha',
     environment: { ADMINS: wallet('admin').address, BETA: 'open' },
     services: { model: puppet.model },
   })

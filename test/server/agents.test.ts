@@ -14,6 +14,7 @@ import { friends } from '#shared/api/friends'
 import { isTerminal, type RunFrame } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import type { Line } from '#test/support/line'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -235,7 +236,7 @@ describe('an answer', () => {
     await endOf(line, second.run_id)
   })
 
-  test('does not ask the store for each word of the answer that it waits for', async () => {
+  test('does not ask the store for each word of the answer that it waits for', heavy, async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
     const line = await owner.line('/agents')
@@ -957,7 +958,7 @@ describe('a run that its node lost sight of', () => {
     return run
   }
 
-  test('is ended by that node, with what was written; one that it is writing is not', async () => {
+  test('is ended by that node, with what was written; one that it is writing is not', heavy, async () => {
     const asker = await somebody()
     const { id } = await agentOf(asker)
     const { run_id } = await asker.does('socket', agents.run, { agent_id: id, message: 'Go on' })

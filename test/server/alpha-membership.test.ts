@@ -9,7 +9,7 @@ import { bootWith } from '#test/support/boot-with'
 import { alpha, type Person, say } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
-const { server, ada, bo } = await bootWith(['ada', 'bo'])
+const { server, ada, bo } = await bootWith(['ada', 'bo'], { entry: 'in alpha' })
 const standing = async (who: Person) => (await who.does('rest', inbox.alphaMembership, {})).membership
 const isTime = (text: string | null | undefined) => Number.isFinite(Date.parse(text ?? ''))
 

@@ -11,6 +11,7 @@ import { dailyPoints, points } from '#shared/api/points'
 import { streams } from '#shared/api/streams'
 import { wallet as wallets } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { befriend, channelOf, groupOf, over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
@@ -98,7 +99,7 @@ test.each(over)('what accounts have and do with each other is counted over %s', 
   })
 })
 
-test('points are summed by what they were given for, and messages of all rooms together', async () => {
+test('points are summed by what they were given for, and messages of all rooms together', heavy, async () => {
   const before = await read()
   const of = (told: typeof before, wanted: string) =>
     told.pointsBreakdown.find(({ reason }) => reason === wanted)?.points ?? 0

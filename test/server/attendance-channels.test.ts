@@ -426,7 +426,7 @@ async function holders({ id }: { id: string }, eventId: number, count: number) {
 const giveAway = async (who: Person, eventId: number) =>
   script.transfer(who.account, (await someone()).account, eventId)
 
-test('who gave the token away is taken out by the re-check, and nobody is while the provider is away', async () => {
+test('P24: who gave the token away is taken out by the re-check, and nobody is while the provider is away', async () => {
   const channel = await newChannel()
   const [holder, keeper] = await holders(channel, channel.eventId, 2)
   await giveAway(holder, channel.eventId)

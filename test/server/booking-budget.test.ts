@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { codeFor, lettersTo } from '#test/support/letters'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
@@ -61,7 +62,7 @@ test('letters about calls are few to one address, and keep no code for signing i
   expect(await codeFor(server, schedulerEmail)).toMatch(/^\d{6}$/)
 })
 
-test('a host is written within an hour of all for which there were too many letters, in one', async () => {
+test('a host is written within an hour of all for which there were too many letters, in one', heavy, async () => {
   const [host, booker] = [await bookable(server, 'gathers'), await person(server, 'books and cancels')]
   await openAlways(host)
   const letters = async () =>
@@ -82,27 +83,32 @@ test('a host is written within an hour of all for which there were too many lett
   expect(gathered?.text).not.toMatch(/09:00/)
 })
 
-test('a host who is written at once that a call is cancelled is not written of it again with what was gathered', async () => {
-  const [host, booker] = [await bookable(server, 'gathers once'), await person(server, 'books much')]
-  await openAlways(host)
-  const letters = async () =>
-    (await lettersTo(server, 'gathers-once@example.test')).filter(({ text }) => /Call with/.test(text))
-  const book = async (hour: number) =>
-    (await booker.does('rest', booking.schedule, { recipientAddress: host.account, scheduledAt: inThreeDays(hour) })).id
-  const cancel = (who: Person, id: string) => who.does('rest', booking.cancel, { id, status: 'cancelled' })
-  await cancel(booker, await book(9))
-  await book(11)
-  expect(await letters()).toHaveLength(3)
-  const gathered = await book(13)
-  expect(await letters()).toHaveLength(3)
-  await cancel(host, gathered)
-  expect(await letters()).toHaveLength(4)
-  await book(15)
-  onTestFinished(() => server.setAhead(0))
-  server.setAhead(3_700)
-  await expect.poll(letters).toHaveLength(5)
-  const [last] = await letters()
-  expect(last?.subject).toBe('Calls were booked or cancelled')
-  expect(last?.text).toMatch(/15:00/)
-  expect(last?.text).not.toMatch(/13:00/)
-})
+test(
+  'a host who is written at once that a call is cancelled is not written of it again with what was gathered',
+  heavy,
+  async () => {
+    const [host, booker] = [await bookable(server, 'gathers once'), await person(server, 'books much')]
+    await openAlways(host)
+    const letters = async () =>
+      (await lettersTo(server, 'gathers-once@example.test')).filter(({ text }) => /Call with/.test(text))
+    const book = async (hour: number) =>
+      (await booker.does('rest', booking.schedule, { recipientAddress: host.account, scheduledAt: inThreeDays(hour) }))
+        .id
+    const cancel = (who: Person, id: string) => who.does('rest', booking.cancel, { id, status: 'cancelled' })
+    await cancel(booker, await book(9))
+    await book(11)
+    expect(await letters()).toHaveLength(3)
+    const gathered = await book(13)
+    expect(await letters()).toHaveLength(3)
+    await cancel(host, gathered)
+    expect(await letters()).toHaveLength(4)
+    await book(15)
+    onTestFinished(() => server.setAhead(0))
+    server.setAhead(3_700)
+    await expect.poll(letters).toHaveLength(5)
+    const [last] = await letters()
+    expect(last?.subject).toBe('Calls were booked or cancelled')
+    expect(last?.text).toMatch(/15:00/)
+    expect(last?.text).not.toMatch(/13:00/)
+  },
+)

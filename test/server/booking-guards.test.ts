@@ -6,6 +6,7 @@ import { booking } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
@@ -111,7 +112,7 @@ test('a slug is not the username of somebody else', async () => {
   expect(outcomeOf(await named.tries('rest', scheduling.configure, slug))).toBe('200')
 })
 
-test('an account has a hundred calls of its own to come', async () => {
+test('an account has a hundred calls of its own to come', heavy, async () => {
   const who = await somebody()
   const timeOf = (one: number) => new Date(Date.parse(inThreeDays(0)) + one * 1_800_000).toISOString()
   for (let one = 0; one < 100; one++) await who.does('rest', booking.createShareable, { scheduledAt: timeOf(one) })

@@ -8,6 +8,7 @@ import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { letterAfter, lettersTo } from '#test/support/letters'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
@@ -79,7 +80,7 @@ describe('letters about a call', () => {
 })
 
 describe('letters about a call of which nobody was told', () => {
-  test('are written after all where the server failed, and to nobody twice', async () => {
+  test('are written after all where the server failed, and to nobody twice', heavy, async () => {
     const { host, email } = await bookable()
     const guest = guestOf(`Ann ${people}`)
     const node = server.apps[0]?.node
@@ -99,7 +100,7 @@ describe('letters about a call of which nobody was told', () => {
     expect(await told()).toEqual([1, 1])
   })
 
-  test('are written of its cancelling, too, and its host hears of it, though the server failed', async () => {
+  test('are written of its cancelling, too, and its host hears of it, though the server failed', heavy, async () => {
     const { host, email } = await bookable()
     const guest = guestOf(`Ann ${people}`)
     const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9), ...guest }

@@ -10,6 +10,7 @@ import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
+import { heavy } from '#test/support/heavy'
 import { lettersTo } from '#test/support/letters'
 import { paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
@@ -164,18 +165,22 @@ test('a time is held while it is paid for: nobody else has it, and a host who ta
   expect(booked).toMatchObject({ status: 'confirmed', is_paid: true, payment_status: 'paid' })
 })
 
-test('a call that is known to be paid only later is booked by itself, whatever its host wants by then', async () => {
-  const booker = await somebody()
-  const asked = { ...at(9), paymentHeader: await pay() }
-  facilitator.settlements.push('lost')
-  expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
-  expect(await callsOfHost()).toMatchObject([{ status: 'pending', is_paid: false, payment_status: 'pending' }])
-  await host.does('rest', scheduling.configure, { scheduling_enabled: false })
-  await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
-  const [call] = await callsOfHost()
-  for (const door of over) expect((await booker.does(door, booking.schedule, asked)).id).toBe(call?.id)
-  expect(facilitator.charged).toHaveLength(1)
-})
+test(
+  'a call that is known to be paid only later is booked by itself, whatever its host wants by then',
+  heavy,
+  async () => {
+    const booker = await somebody()
+    const asked = { ...at(9), paymentHeader: await pay() }
+    facilitator.settlements.push('lost')
+    expect(outcomeOf(await booker.tries('rest', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+    expect(await callsOfHost()).toMatchObject([{ status: 'pending', is_paid: false, payment_status: 'pending' }])
+    await host.does('rest', scheduling.configure, { scheduling_enabled: false })
+    await expect.poll(callsOfHost).toMatchObject([{ status: 'confirmed', is_paid: true, payment_status: 'paid' }])
+    const [call] = await callsOfHost()
+    for (const door of over) expect((await booker.does(door, booking.schedule, asked)).id).toBe(call?.id)
+    expect(facilitator.charged).toHaveLength(1)
+  },
+)
 
 test('what was settled when a server died is booked after', async () => {
   const booker = await somebody()
@@ -187,23 +192,30 @@ test('what was settled when a server died is booked after', async () => {
   expect(facilitator.charged).toHaveLength(1)
 })
 
-test('a call is never charged for after it was cancelled while it was paid for, and its time is free', async () => {
-  const [booker, other] = [await somebody(), await somebody()]
-  facilitator.settlements.push({ state: 'unknown' })
-  const asked = { ...at(9), paymentHeader: await pay() }
-  expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
-  const [held] = await callsOfHost()
-  expect(outcomeOf(await host.tries('rest', booking.invite, { callId: held?.id ?? '' }))).toBe('403 FORBIDDEN')
-  const unknown = { status: 'cancelled', is_paid: false, payment_status: 'pending' }
-  const cancel = { id: held?.id ?? '', status: 'cancelled' } as const
-  for (const door of over)
-    expect(await host.does(door, booking.cancel, cancel)).toMatchObject({ scheduledCall: unknown, payment: 'unknown' })
-  const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts
-  await expect.poll(tries).toBeGreaterThan(2)
-  expect([facilitator.asked.settle, facilitator.charged]).toEqual([1, []])
-  expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([unknown])
-  await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
-})
+test(
+  'a call is never charged for after it was cancelled while it was paid for, and its time is free',
+  heavy,
+  async () => {
+    const [booker, other] = [await somebody(), await somebody()]
+    facilitator.settlements.push({ state: 'unknown' })
+    const asked = { ...at(9), paymentHeader: await pay() }
+    expect(outcomeOf(await booker.tries('socket', booking.schedule, asked))).toBe('202 PAYMENT_PENDING')
+    const [held] = await callsOfHost()
+    expect(outcomeOf(await host.tries('rest', booking.invite, { callId: held?.id ?? '' }))).toBe('403 FORBIDDEN')
+    const unknown = { status: 'cancelled', is_paid: false, payment_status: 'pending' }
+    const cancel = { id: held?.id ?? '', status: 'cancelled' } as const
+    for (const door of over)
+      expect(await host.does(door, booking.cancel, cancel)).toMatchObject({
+        scheduledCall: unknown,
+        payment: 'unknown',
+      })
+    const tries = async () => (await Payments.findOne({ agent_id: `call:${host.account}` }).lean())?.attempts
+    await expect.poll(tries).toBeGreaterThan(2)
+    expect([facilitator.asked.settle, facilitator.charged]).toEqual([1, []])
+    expect((await booker.does('rest', booking.calls, {})).calls).toMatchObject([unknown])
+    await other.does('rest', booking.schedule, { ...at(9), isPaid: false })
+  },
+)
 
 test('nobody is asked to settle what was only verified when its call was cancelled', async () => {
   const booker = await somebody()
@@ -280,6 +292,7 @@ solo('a time is free again where its payment is rejected, or nobody works on it 
 
 solo(
   'a time is free again where nobody can tell what came of its payment, and the payment is good for another',
+  heavy,
   async () => {
     onTestFinished(() => server.setAhead(0))
     const by = (name: string, more: object) => asGuest(server.url, { ...at(9), ...guestOf(name), ...more })
@@ -310,20 +323,24 @@ solo(
   },
 )
 
-solo('what was charged for a call that is not booked buys another time, also once the payment is over', async () => {
-  onTestFinished(() => server.setAhead(0))
-  const paymentHeader = await pay()
-  const asks = (hour: number) => asGuest(server.url, { ...at(hour), ...guestOf('Cleo'), paymentHeader })
-  facilitator.settlements.push('lost', ...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
-  expect(outcomeOf(await asks(9))).toBe('202 PAYMENT_PENDING')
-  server.setAhead(1_400)
-  await expect.poll(() => notBooked(guestOf('Cleo').guestEmail)).toHaveLength(1)
-  facilitator.settlements.length = 0
-  // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
-  if (process.env.PLAZA_TEST_STORE === 'mongodb') return
-  await expect.poll(async () => outcomeOf(await asks(11))).toBe('200')
-  expect(facilitator.charged).toHaveLength(1)
-})
+solo(
+  'what was charged for a call that is not booked buys another time, also once the payment is over',
+  heavy,
+  async () => {
+    onTestFinished(() => server.setAhead(0))
+    const paymentHeader = await pay()
+    const asks = (hour: number) => asGuest(server.url, { ...at(hour), ...guestOf('Cleo'), paymentHeader })
+    facilitator.settlements.push('lost', ...Array.from({ length: 50 }, () => ({ state: 'unknown' }) as const))
+    expect(outcomeOf(await asks(9))).toBe('202 PAYMENT_PENDING')
+    server.setAhead(1_400)
+    await expect.poll(() => notBooked(guestOf('Cleo').guestEmail)).toHaveLength(1)
+    facilitator.settlements.length = 0
+    // MongoDB frees the key of a unique index whose field is unset; the store that plays it in tests does not.
+    if (process.env.PLAZA_TEST_STORE === 'mongodb') return
+    await expect.poll(async () => outcomeOf(await asks(11))).toBe('200')
+    expect(facilitator.charged).toHaveLength(1)
+  },
+)
 
 solo(
   'who paid for a call that is not booked is told until when they may be charged, and its host has none of it',

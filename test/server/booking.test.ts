@@ -12,6 +12,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { asGuest, bookable as bookableOn, guestOf, inThreeDays, openAlways, verifyEmail } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
+import { heavy } from '#test/support/heavy'
 import { befriend, outcomeOf, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
@@ -155,7 +156,7 @@ describe('booking', () => {
     expect(await standingOf(host)).toHaveLength(1)
   })
 
-  test('of times that overlap, by twenty at once, leaves none that do; of times that do not, all', async () => {
+  test('of times that overlap, by twenty at once, leaves none that do; of times that do not, all', heavy, async () => {
     const lengths = { scheduling_free_duration_minutes: 15, scheduling_paid_duration_minutes: 45 }
     const host = await bookable({ ...lengths, scheduling_paid_enabled: true, scheduling_buffer_minutes: 0 })
     const bookers = await Promise.all(Array.from({ length: 20 }, somebody))
@@ -263,6 +264,7 @@ describe('a booking is refused', () => {
 
   solo(
     'of a guest at the address that somebody has verified of whom the host is, or who has, blocked the other',
+    heavy,
     async () => {
       const [host, blocked, blocks, other] = [await bookable(), await somebody(), await somebody(), await somebody()]
       await host.does('rest', social.block, { userAddress: blocked.account })
@@ -351,25 +353,29 @@ describe('a booking is refused', () => {
   })
 })
 
-test('a booking is refused of more than thirty free calls that all have with a host who are no friends, in a race too', async () => {
-  const [host, friend, other] = [await bookable(), await somebody(), await somebody()]
-  await befriend(host, friend)
-  const half = (one: number) => at(host, new Date(Date.parse(inThreeDays(0)) + one * 30 * minute).toISOString())
-  const book = (one: number) => asGuest(server.url, { ...half(one), ...guestOf(`Stranger ${one}`) })
-  const { id } = booking.schedule.output.parse((await book(0)).body)
-  for (let one = 1; one < 27; one++) expect((await book(one)).status).toBe(200)
-  const tries = await Promise.all([27, 28, 29, 30, 31, 32].map(async (one) => outcomeOf(await book(one))))
-  const refused = '429 RATE_LIMIT_EXCEEDED'
-  expect(tries.sort()).toEqual(['200', '200', '200', refused, refused, refused])
-  for (const door of over) {
-    expect(outcomeOf(await other.tries(door, booking.schedule, half(40)))).toBe(refused)
-    expect(outcomeOf(await friend.tries(door, booking.schedule, half(door === 'rest' ? 42 : 44)))).toBe('200')
-  }
-  const inFourWeeks = half(40 + 28 * 48)
-  expect(outcomeOf(await other.tries('rest', booking.schedule, inFourWeeks))).toBe('200')
-  await host.does('rest', booking.cancel, { id, status: 'cancelled' })
-  expect(outcomeOf(await other.tries('rest', booking.schedule, half(40)))).toBe('200')
-})
+test(
+  'a booking is refused of more than thirty free calls that all have with a host who are no friends, in a race too',
+  heavy,
+  async () => {
+    const [host, friend, other] = [await bookable(), await somebody(), await somebody()]
+    await befriend(host, friend)
+    const half = (one: number) => at(host, new Date(Date.parse(inThreeDays(0)) + one * 30 * minute).toISOString())
+    const book = (one: number) => asGuest(server.url, { ...half(one), ...guestOf(`Stranger ${one}`) })
+    const { id } = booking.schedule.output.parse((await book(0)).body)
+    for (let one = 1; one < 27; one++) expect((await book(one)).status).toBe(200)
+    const tries = await Promise.all([27, 28, 29, 30, 31, 32].map(async (one) => outcomeOf(await book(one))))
+    const refused = '429 RATE_LIMIT_EXCEEDED'
+    expect(tries.sort()).toEqual(['200', '200', '200', refused, refused, refused])
+    for (const door of over) {
+      expect(outcomeOf(await other.tries(door, booking.schedule, half(40)))).toBe(refused)
+      expect(outcomeOf(await friend.tries(door, booking.schedule, half(door === 'rest' ? 42 : 44)))).toBe('200')
+    }
+    const inFourWeeks = half(40 + 28 * 48)
+    expect(outcomeOf(await other.tries('rest', booking.schedule, inFourWeeks))).toBe('200')
+    await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+    expect(outcomeOf(await other.tries('rest', booking.schedule, half(40)))).toBe('200')
+  },
+)
 
 describe('a call that was booked', () => {
   solo.each(over)('is cancelled by its host or by who booked it, once, which frees its time, over %s', async (door) => {

@@ -17,6 +17,7 @@ import { social } from '#shared/api/social'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf, shows } from '#test/support/direct-clients'
+import { heavy } from '#test/support/heavy'
 import { befriend, type Person, person, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 import { call, wallet } from '#test/support/wallet'
@@ -194,7 +195,7 @@ describe('a broadcast', () => {
     expect(await tried()).toEqual([])
   })
 
-  test('adds up at its end, whoever has left or come meanwhile', async () => {
+  test('adds up at its end, whoever has left or come meanwhile', heavy, async () => {
     const node = server.apps[0]?.node
     if (!node) throw new Error('There is no node')
     const made = (_id: string) => ({ _id, wallet_type: 'eoa', created_at: new Date(0), updated_at: new Date(0) })
@@ -214,7 +215,7 @@ describe('a broadcast', () => {
     await Accounts.deleteMany({ _id: { $in: [...many, `0x${'f'.repeat(40)}`] } })
   })
 
-  test('to many is told in turns, and nobody is told twice where a turn is done again', async () => {
+  test('to many is told in turns, and nobody is told twice where a turn is done again', heavy, async () => {
     const at = new Date()
     const many = Array.from({ length: 120 }, (_, index) => `0x${String(index).padStart(40, 'e')}`)
     await Accounts.insertMany(many.map((_id) => ({ _id, wallet_type: 'eoa', created_at: at, updated_at: at })))

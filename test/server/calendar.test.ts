@@ -10,6 +10,7 @@ import { scheduling } from '#shared/api/scheduling'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { beginConnecting, comeBack, connectCalendar } from '#test/support/calendars'
+import { heavy } from '#test/support/heavy'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -112,7 +113,7 @@ describe('a calendar', () => {
     expect((await statusOf(other)).connected).toBe(true)
   })
 
-  test('is given access again by itself within the hour; only its provider ends that', async () => {
+  test('is given access again by itself within the hour; only its provider ends that', heavy, async () => {
     const who = await somebody()
     await connectCalendar(who)
     const { connection } = await statusOf(who)

@@ -6,6 +6,7 @@ import { type CallStatus, callChanged, calls, incomingCall, ringSeconds } from '
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { type Door, outcomeOf, over, type Person, people, person, staysSilent } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
@@ -60,22 +61,26 @@ describe('a call', () => {
     for (const who of [one, two]) expect(await listOf(who, door)).toEqual([ended])
   })
 
-  test('the devices of the callee are told who rings, and those of both of each change; nobody else is', async () => {
-    const other = await person(server, 'uninvolved')
-    const theirs = [await two.socket('/notifications'), await two.socket('/notifications')]
-    const [mine, foreign] = [await one.socket('/notifications'), await other.socket('/notifications')]
-    const call = await ring('socket', { channelName: 'room-2' })
-    for (const line of theirs)
-      expect(await line.hears(incomingCall)).toEqual({ from: one.account, channelName: 'room-2', call })
-    expect(await mine.hears(callChanged)).toEqual({ call })
-    await change(two, call.id, 'declined')
-    for (const line of [...theirs, mine])
-      expect((await line.hears(callChanged, ({ call }) => call.status === 'declined')).call.id).toBe(call.id)
-    await note({ status: 'missed' })
-    for (const line of theirs) await line.hears(callChanged, ({ call }) => call.status === 'missed')
-    await staysSilent(foreign, callChanged)
-    expect([...theirs, mine, foreign].map((line) => line.all(incomingCall).length)).toEqual([1, 1, 0, 0])
-  })
+  test(
+    'the devices of the callee are told who rings, and those of both of each change; nobody else is',
+    heavy,
+    async () => {
+      const other = await person(server, 'uninvolved')
+      const theirs = [await two.socket('/notifications'), await two.socket('/notifications')]
+      const [mine, foreign] = [await one.socket('/notifications'), await other.socket('/notifications')]
+      const call = await ring('socket', { channelName: 'room-2' })
+      for (const line of theirs)
+        expect(await line.hears(incomingCall)).toEqual({ from: one.account, channelName: 'room-2', call })
+      expect(await mine.hears(callChanged)).toEqual({ call })
+      await change(two, call.id, 'declined')
+      for (const line of [...theirs, mine])
+        expect((await line.hears(callChanged, ({ call }) => call.status === 'declined')).call.id).toBe(call.id)
+      await note({ status: 'missed' })
+      for (const line of theirs) await line.hears(callChanged, ({ call }) => call.status === 'missed')
+      await staysSilent(foreign, callChanged)
+      expect([...theirs, mine, foreign].map((line) => line.all(incomingCall).length)).toEqual([1, 1, 0, 0])
+    },
+  )
 
   solo('that nobody answers is missed after a minute, and cannot be answered any more', async () => {
     const { id, started_at } = await ring()
@@ -299,7 +304,7 @@ describe('the list and the budget', () => {
     expect(outcomeOf(await two.tries('rest', calls.list, { before: first.next ?? '' }))).toBe('400 INVALID_PARAMETER')
   })
 
-  solo('one person is rung ten times an hour by another, and by everybody else all the same', async () => {
+  solo('one person is rung ten times an hour by another, and by everybody else all the same', heavy, async () => {
     for (let turn = 0; turn < 10 * scale; turn++) await ring()
     const refusal = await one.refused('socket', calls.start, {
       calleeAddress: two.account,
@@ -321,7 +326,7 @@ describe('the list and the budget', () => {
     expect((await change(two, id, 'failed')).status).toBe('failed')
   })
 
-  solo('calls that are over are noted of one person sixty times an hour, which takes no ring away', async () => {
+  solo('calls that are over are noted of one person sixty times an hour, which takes no ring away', heavy, async () => {
     for (let turn = 0; turn < 60; turn++) {
       server.setAhead(turn * 10)
       await Promise.all(Array.from({ length: scale }, () => note()))

@@ -14,6 +14,7 @@ import { rooms } from '#shared/api/rooms'
 import { longestFolderLabel, pinnedAtMost } from '#shared/kit/lengths'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import {
   alpha,
   channelOf,
@@ -33,7 +34,7 @@ let one: Person
 let two: Person
 let round = 0
 
-const { server } = await bootWith([])
+const { server } = await bootWith([], { entry: 'in alpha' })
 beforeEach(async () => {
   round += 1
   ;[one, two] = await people(server, `folding ${round}`, `folded ${round}`)
@@ -212,7 +213,7 @@ describe('chat folders', () => {
     expect(cleared.folder).toMatchObject({ label: 'Form', emoji: null })
   })
 
-  test('every device of the account is told, and nobody else', async () => {
+  test('every device of the account is told, and nobody else', heavy, async () => {
     const room = await channelOf(one, two)
     const mine = [await one.socket('/notifications'), await one.socket('/notifications')]
     const theirs = await two.socket('/notifications')

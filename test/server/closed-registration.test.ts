@@ -23,6 +23,7 @@ beforeAll(async () => {
   provider = await openProofProvider()
   partner = await openPartner()
   server = await boot({
+    entry: 'through the door',
     environment: {
       ADMINS: wallet('closes').address,
       WORLDID_BASE_URL: provider.url,

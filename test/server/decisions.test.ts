@@ -11,7 +11,7 @@ import { alpha, channelOf, mayNot, moderates, outcomeOf, over, type Person, peop
 
 const { server, root, admin, owner, roomAdmin, manager, moderator, member } = await bootWith(
   ['root', 'admin', 'owner', 'roomAdmin', 'manager', 'moderator', 'member'],
-  { admins: ['admin'], superAdmins: ['root'] },
+  { entry: 'in alpha', admins: ['admin'], superAdmins: ['root'] },
 )
 
 async function staffed(): Promise<RoomRef & { id: string }> {

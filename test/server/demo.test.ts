@@ -12,11 +12,12 @@ import { moderation } from '#shared/api/moderation'
 import { status } from '#shared/api/status'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { alpha, person } from '#test/support/people'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot({ nodes: 1, environment: { DEMO: 'on' } })
+  server = await boot({ entry: 'in alpha', nodes: 1, environment: { DEMO: 'on' } })
 })
 afterAll(() => server.close())
 
@@ -91,7 +92,7 @@ test('what is seeded shows what rooms can do', async () => {
   expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
 })
 
-test('two official agents are there: one knows the documentation, one keeps the lobby company', async () => {
+test('two official agents are there: one knows the documentation, one keeps the lobby company', heavy, async () => {
   const demo = await startDemo(await node(), never)
   const visitor = await person(server, 'curious')
   const { agents: found } = await visitor.does('rest', agents.discover, { filter: 'official' })

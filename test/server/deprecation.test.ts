@@ -8,7 +8,7 @@ let server: Booted
 let alice: Person
 let id: string
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'in alpha' })
   alice = await person(server, 'alice')
   id = (await alice.does('rest', rooms.createChannel, { name: 'A channel' })).channel.id
 })

@@ -13,6 +13,7 @@ import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { envelopeFor, newDevice, newPublicKey, noPoint } from '#test/support/direct'
 import { clientOf, conversationOf, devicesIn, shows, textsOf } from '#test/support/direct-clients'
+import { heavy } from '#test/support/heavy'
 import { people, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 
@@ -252,19 +253,23 @@ describe('the devices of a direct conversation', () => {
     expect(devicesIn(hers)).toEqual(['trusted', 'left out'])
   })
 
-  test('with a lost key say why messages are not opened, and are given the keys by another that is online', async () => {
-    const [hers, fresh] = [memoryKeys(), memoryKeys()]
-    const [one, two] = [await enter(ada, { keys: hers }), await enter(bo)]
-    conversationOf(one, two).send({ text: 'kept' })
-    await shows(conversationOf(two, one), 'kept')
-    leave(one)
-    leave(two)
-    const anew = await enter(bo, { keys: fresh })
-    await shows(conversationOf(anew, one), 'locked: no key')
-    leave(anew)
-    await enter(ada, { keys: hers })
-    await shows(conversationOf(await enter(bo, { keys: fresh }), one), 'kept')
-  })
+  test(
+    'with a lost key say why messages are not opened, and are given the keys by another that is online',
+    heavy,
+    async () => {
+      const [hers, fresh] = [memoryKeys(), memoryKeys()]
+      const [one, two] = [await enter(ada, { keys: hers }), await enter(bo)]
+      conversationOf(one, two).send({ text: 'kept' })
+      await shows(conversationOf(two, one), 'kept')
+      leave(one)
+      leave(two)
+      const anew = await enter(bo, { keys: fresh })
+      await shows(conversationOf(anew, one), 'locked: no key')
+      leave(anew)
+      await enter(ada, { keys: hers })
+      await shows(conversationOf(await enter(bo, { keys: fresh }), one), 'kept')
+    },
+  )
 
   solo('keep their keys in a file of their owner alone, and open what they could before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plaza-keys-'))

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Earnings, never, Payments, type StoredPayment } from '#server/domains/receipts/model'
 import { agents } from '#shared/api/agents'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
@@ -41,42 +42,46 @@ const statsOf = async (agent: string, url = server.url) =>
 const settle = (id: string, ago: number) =>
   Payments.updateOne({ _id: id }, { $set: { state: 'settled', settled_at: new Date(Date.now() - ago * minute) } })
 
-test('earnings are the plain sum, in whatever order payments are made and settled, read by every node at once', async () => {
-  const payment = fc.record({
-    value: fc.bigInt(0n, most),
-    ago: fc.nat(60),
-    isLate: fc.nat(9).map((drawn) => drawn === 0),
-  })
-  const history = fc.array(payment, { minLength: 250, maxLength: 450 })
-  await fc.assert(
-    fc.asyncProperty(history, async (given) => {
-      const agent = await sold()
-      const stored = given.map(({ value, ago, isLate }) => ({
-        isLate,
-        row: paymentOf(agent, isLate ? null : 20 + ago, { value: String(value), simulated: value % 2n === 0n }),
-      }))
-      await Payments.insertMany(stored.map(({ row }) => row))
-      const readers = [...server.urls, ...server.urls, ...server.urls]
-      await Promise.all(readers.map((url) => statsOf(agent, url)))
-      // What is settled now is told in any order, and read meanwhile.
-      const late = stored.filter(({ isLate }) => isLate).reverse()
-      await Promise.all([
-        ...late.map(({ row }, at) => settle(row._id, at % 3)),
-        ...readers.map((url) => statsOf(agent, url)),
-      ])
-      const sum = given.reduce((total, { value }) => total + value, 0n)
-      const simulated = given.reduce((total, { value }) => total + (value % 2n === 0n ? value : 0n), 0n)
-      const stats = await Promise.all(readers.map((url) => statsOf(agent, url)))
-      for (const each of stats)
-        expect(each).toMatchObject({
-          paidMessages: given.length,
-          totalEarnings: Number(sum / 10_000n),
-          simulatedEarnings: Number(simulated / 10_000n),
-        })
-    }),
-    { numRuns: 6, endOnFailure: true },
-  )
-})
+test(
+  'earnings are the plain sum, in whatever order payments are made and settled, read by every node at once',
+  heavy,
+  async () => {
+    const payment = fc.record({
+      value: fc.bigInt(0n, most),
+      ago: fc.nat(60),
+      isLate: fc.nat(9).map((drawn) => drawn === 0),
+    })
+    const history = fc.array(payment, { minLength: 250, maxLength: 450 })
+    await fc.assert(
+      fc.asyncProperty(history, async (given) => {
+        const agent = await sold()
+        const stored = given.map(({ value, ago, isLate }) => ({
+          isLate,
+          row: paymentOf(agent, isLate ? null : 20 + ago, { value: String(value), simulated: value % 2n === 0n }),
+        }))
+        await Payments.insertMany(stored.map(({ row }) => row))
+        const readers = [...server.urls, ...server.urls, ...server.urls]
+        await Promise.all(readers.map((url) => statsOf(agent, url)))
+        // What is settled now is told in any order, and read meanwhile.
+        const late = stored.filter(({ isLate }) => isLate).reverse()
+        await Promise.all([
+          ...late.map(({ row }, at) => settle(row._id, at % 3)),
+          ...readers.map((url) => statsOf(agent, url)),
+        ])
+        const sum = given.reduce((total, { value }) => total + value, 0n)
+        const simulated = given.reduce((total, { value }) => total + (value % 2n === 0n ? value : 0n), 0n)
+        const stats = await Promise.all(readers.map((url) => statsOf(agent, url)))
+        for (const each of stats)
+          expect(each).toMatchObject({
+            paidMessages: given.length,
+            totalEarnings: Number(sum / 10_000n),
+            simulatedEarnings: Number(simulated / 10_000n),
+          })
+      }),
+      { numRuns: 6, endOnFailure: true },
+    )
+  },
+)
 
 test('what an agent has earned long ago is not read again', async () => {
   const agent = await sold()

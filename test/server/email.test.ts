@@ -9,7 +9,7 @@ import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'through the door' })
 })
 afterAll(() => server.close())
 afterEach(() => server.setAhead(0))

@@ -12,6 +12,7 @@ import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { paymentOf } from '#test/support/payments'
 import { type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -74,7 +75,9 @@ test('the program runs as printed, with the real packages of the protocol', asyn
   expect(facilitator.charged).toHaveLength(2)
 })
 
-test.skipIf(!chromium)('the form works as pasted into a page of another site', async () => {
+test.skipIf(!chromium)('the form works as pasted into a page of another site', heavy, async () => {
+  const paidMessages = async () => (await owner.does('rest', payments.receipts, { id: agent })).stats.paidMessages
+  const before = await paidMessages()
   const html = `<!doctype html><meta charset="utf-8"><title>A blog</title>${code.embed}`
   const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html))
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
@@ -95,5 +98,5 @@ test.skipIf(!chromium)('the form works as pasted into a page of another site', a
     await opened.close()
     site.close()
   }
-  expect((await owner.does('rest', payments.receipts, { id: agent })).stats).toMatchObject({ paidMessages: 3 })
+  expect(await paidMessages()).toBe(before + 1)
 })

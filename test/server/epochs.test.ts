@@ -22,7 +22,7 @@ let room: ReturnType<typeof dmOf>
 let [mine, theirs] = ['', '']
 let round = 0
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   stranger = await person(server, 'stranger')
 })
 afterAll(() => server.close())

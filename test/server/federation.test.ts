@@ -10,6 +10,7 @@ import { hashSignal } from '#server/ports/human-proof/world-id'
 import { partnerByKeys } from '#server/ports/partner/jwks'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -23,6 +24,7 @@ beforeAll(async () => {
   provider = await openProofProvider()
   partner = await openPartner()
   server = await boot({
+    entry: 'through the door',
     environment: {
       WORLDID_BASE_URL: provider.url,
       WORLDID_APP_ID: 'app_test',
@@ -274,7 +276,7 @@ describe('signing in with a partner token', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  test('new keys of the partner are found, and those withdrawn do not count any more', async () => {
+  test('new keys of the partner are found, and those withdrawn do not count any more', heavy, async () => {
     const old = await tokenFor({ sub: 'member-5' })
     expect((await sso({ token: old, isMiniApp: true })).status).toBe(200)
     await partner.rotate('ES256')

@@ -8,6 +8,7 @@ import { localStorage } from '#server/ports/storage/local'
 import { messages } from '#shared/api/messages'
 import { request, sendBytes } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 
@@ -31,7 +32,7 @@ const get = async (host: string, path: string, headers: string[] = []) => {
   return sendBytes(server.url, asked)
 }
 
-test('T24: files have a host of their own, where nothing else is, and the others serve none', async () => {
+test('T24: files have a host of their own, where nothing else is, and the others serve none', heavy, async () => {
   const body = new FormData()
   body.set('file', new File([new Uint8Array(pngOf())], 'x'))
   const headers = { authorization: `Bearer ${who.token}` }

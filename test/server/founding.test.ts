@@ -5,6 +5,7 @@ import { finishRooms } from '#server/domains/rooms/founding'
 import type { Node } from '#server/kernel/context'
 import { accounts } from '#shared/api/accounts'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import type { Person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -48,7 +49,10 @@ test('S5: a founding whose founder was suspended meanwhile is archived, and trie
   expect((await founder.rest(`GET /api/channels/${id}`)).body.channel).toMatchObject({ is_active: false })
 })
 
-test('S5: a hundred foundings that fail do not keep another from being finished', async () => {
+test('S5: a hundred foundings that fail do not keep another from being finished', {
+  ...heavy,
+  timeout: 60_000,
+}, async () => {
   const failing = new Set<string>()
   for (let at = 0; at < 100; at++) failing.add(`channel:${await unfinished(late, `Stuck ${at}`)}`)
   const id = await unfinished(founder, 'Behind them')
@@ -62,4 +66,4 @@ test('S5: a hundred foundings that fail do not keep another from being finished'
   expect(await isUnfinished(String(first).slice('channel:'.length))).toBe(true)
   await finishRooms(node)
   expect(await isUnfinished(String(first).slice('channel:'.length))).toBe(false)
-}, 60_000)
+})

@@ -14,6 +14,7 @@ import {
 } from '#shared/api/friends'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person, staysSilent } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
@@ -540,7 +541,7 @@ describe('friends', () => {
       await Promise.all(lanes)
     }
 
-    test('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', async () => {
+    test('T55: racing an acceptance never leaves friends, nor makes them when it is lifted', heavy, async () => {
       await racing(2, async (asker, asked, block, turn) => {
         const { id: requestId } = await ask(asker, asked)
         const accepting = () => posted(asked, 'friends/accept', { requestId })
@@ -549,7 +550,7 @@ describe('friends', () => {
       })
     })
 
-    test('T55: racing the requests of both leaves nothing', async () => {
+    test('T55: racing the requests of both leaves nothing', heavy, async () => {
       await racing(2, async (asker, asked, block) => {
         const asking = (who: Person, whom: Person) => posted(who, 'friends/request', { toAddress: whom.account })
         await Promise.all([asking(asker, asked), asking(asked, asker), block()])

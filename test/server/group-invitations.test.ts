@@ -8,6 +8,7 @@ import { inbox, unreadSnapshot } from '#shared/api/inbox'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Answer, befriend, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 
@@ -232,6 +233,7 @@ solo.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer })))
 
 test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
   'N05: of accepting and $name at the same moment one succeeds, over $door',
+  heavy,
   async ({ door, ends }) => {
     for (const _ of '12345678') {
       const { group } = await invite(guest)

@@ -6,6 +6,7 @@ import { messages } from '#shared/api/messages'
 import { heads } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import type { Line } from '#test/support/line'
 import { channelOf, type Person, person } from '#test/support/people'
 
@@ -39,7 +40,7 @@ test('every 25 seconds a connection is told the heads of the rooms it listens to
   await expect.poll(() => line.all(heads)).toHaveLength(2)
 })
 
-test('connections are told one after the other, not all at one moment', async () => {
+test('connections are told one after the other, not all at one moment', heavy, async () => {
   const room = await channelOf(owner)
   const [{ node } = {}] = server.apps
   const lines: Line[] = []

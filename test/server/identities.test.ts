@@ -9,6 +9,7 @@ import { fakePartner } from '#server/ports/partner/fake'
 import { identities } from '#shared/api/identities'
 import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { solo } from '#test/support/solo'
@@ -20,7 +21,10 @@ const humanProofs = fakeHumanProofs()
 const partnerTokens = fakePartner('https://partner.example')
 const optimism = fakeChain(10)
 beforeAll(async () => {
-  server = await boot({ services: { humanProofs, partnerTokens, chains: new Map([[optimism.id, optimism]]) } })
+  server = await boot({
+    entry: 'through the door',
+    services: { humanProofs, partnerTokens, chains: new Map([[optimism.id, optimism]]) },
+  })
   url = server.url
 })
 afterAll(() => server.close())
@@ -89,7 +93,7 @@ describe('linking', () => {
     expect((await signIn(url, wallet('keeper two'))).answer.body.userAddress).toBe(other.account)
   })
 
-  test('T34: of fifty accounts that link one wallet at once one has it', async () => {
+  test('T34: of fifty accounts that link one wallet at once one has it', { ...heavy, timeout: 60_000 }, async () => {
     const tokens = Array.from({ length: 50 }, (_, at) => partnerTokens.token({ sub: `racer-${at}` }))
     const racers = await Promise.all(
       tokens.map(async (token) => (await call(url, 'POST /api/auth/partner-id', { token, isMiniApp: true })).body),
@@ -103,7 +107,7 @@ describe('linking', () => {
     const winner = racers.find((_, at) => answers[at]?.status === 200)
     expect(answers.map(({ code }) => code).sort()).toEqual([...Array(49).fill('CONFLICT'), null])
     expect((await verifySolana(url, solana('prize'))).body.userAddress).toBe(winner?.userAddress)
-  }, 60_000)
+  })
 
   test('T34: a wallet that signs in while it is being linked has one account', async () => {
     const me = await person(server, 'meanwhile')
@@ -118,7 +122,7 @@ describe('linking', () => {
     expect((await signIn(url, wallet('both at once'))).answer.body.userAddress).toBe(opens)
   })
 
-  test('fifty uses of one signature at once link once', async () => {
+  test('fifty uses of one signature at once link once', heavy, async () => {
     const [me, again] = [await person(server, 'one signature'), await person(server, 'one signature')]
     // For the address that all nodes have in common.
     const ofAllNodes = (message: string) => message.replaceAll(new URL(me.url).host, 'localhost:3000')

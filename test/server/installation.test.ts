@@ -7,6 +7,7 @@ import { installation } from '#shared/api/installation'
 import { status as serverStatus } from '#shared/api/status'
 import { type Booted, boot } from '#test/support/boot'
 import { folderStorage } from '#test/support/folder-storage'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { call, signed, wallet } from '#test/support/wallet'
@@ -105,7 +106,7 @@ async function uploads({ url, token } = who) {
   return answer.status
 }
 
-test('where uploads are turned off no file is taken, on any node', async () => {
+test('where uploads are turned off no file is taken, on any node', heavy, async () => {
   expect(await uploads()).toBe(200)
   await put('uploads_allowed', false)
   expect([await uploads(), await uploads(admin)]).toEqual([403, 403])

@@ -9,6 +9,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { appoint } from '#test/support/moderation'
 import { befriend, channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -278,7 +279,7 @@ describe('invitations', () => {
     expect((await member.refused(door, invitations.revoke, { room: group, id: 'any' })).code).toBe('BANNED')
   })
 
-  test('M64: of fifty people at once over every node a link with one use lets in one', async () => {
+  test('M64: of fifty people at once over every node a link with one use lets in one', heavy, async () => {
     const { token } = await make(owner, { max_uses: 1 })
     const crowd = await fifty((at) => person(server, `invites: crowd ${round} ${at}`))
     const answers = await Promise.all(
@@ -311,7 +312,7 @@ describe('invitations', () => {
     await accept(guest, made[0]?.token ?? '')
   })
 
-  test('M64: a ban and an acceptance at once never make a banned member', async () => {
+  test('M64: a ban and an acceptance at once never make a banned member', heavy, async () => {
     const { token } = await make(owner, { max_uses: 1_000 })
     for (let turn = 0; turn < 5; turn++) {
       const one = await person(server, `invites: raced ${round} ${turn}`)

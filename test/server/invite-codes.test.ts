@@ -8,7 +8,10 @@ import type { CallOf } from '#shared/kit/contract'
 import { bootWith } from '#test/support/boot-with'
 import { type Person, people, person } from '#test/support/people'
 
-const { server, admin, other } = await bootWith(['admin', 'other'], { admins: ['admin', 'other'] })
+const { server, admin, other } = await bootWith(['admin', 'other'], {
+  entry: 'through the door',
+  admins: ['admin', 'other'],
+})
 afterEach(() => server.setAhead(0))
 
 let made = 0

@@ -5,6 +5,7 @@ import { fakeIssues } from '#server/ports/issues/fake'
 import { bugReports } from '#shared/api/bug-reports'
 import { issues } from '#shared/api/issues'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { over, type Person, person } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
@@ -40,7 +41,7 @@ describe('with a code host', () => {
       expect((await who.refused('rest', issues.read, { number: '99999' })).code).toBe('NOT_FOUND')
     })
 
-    test('are read so often a minute that no reader takes what all readers have', async () => {
+    test('are read so often a minute that no reader takes what all readers have', heavy, async () => {
       server.setAhead(61)
       const [eager, other] = [await person(server, 'issues: reader'), await person(server, 'issues: other reader')]
       const reads = (one: Person, times: number) =>

@@ -14,6 +14,7 @@ import { alpha, channelOf, check, mayNot, moderates, over, type Person, people, 
 import { bodyOf } from '#test/support/wallet'
 
 const { server, admin, root, owner, member } = await bootWith(['admin', 'root', 'owner', 'member'], {
+  entry: 'in alpha',
   admins: ['admin'],
   superAdmins: ['root'],
 })

@@ -21,7 +21,7 @@ let owner: Person
 let member: Person
 let room: RoomRef
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'in alpha' })
   owner = await person(server, 'keys-owner')
   member = await person(server, 'keys-member')
   room = await channelOf(owner, member)

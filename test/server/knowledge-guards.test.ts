@@ -10,6 +10,7 @@ import { agents } from '#shared/api/agents'
 import { knowledge, knowledgeEvents } from '#shared/api/knowledge'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { gate, knowers } from '#test/support/knowledge'
 import { outcomeOf, over, type Person, person, staysSilent } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -75,7 +76,7 @@ describe.each(over)('a URL that is added, over %s', (door) => {
 })
 
 describe('reading', () => {
-  test('T65: takes 2,000 passages of an item, and 20,000 of an agent', async () => {
+  test('T65: takes 2,000 passages of an item, and 20,000 of an agent', heavy, async () => {
     const { owner, agent } = await fresh()
     const url = page()
     web.pages.set(url, { headers: { 'content-type': 'text/plain' }, body: 'tides '.repeat(310_000) })
@@ -143,7 +144,7 @@ describe('reading', () => {
     expect(await shown(owner, agent, item)).toMatchObject({ stale_since: null, error_message: null })
   })
 
-  test('that fails three times for a reason of ours is told as such, and leaves nothing behind', async () => {
+  test('that fails three times for a reason of ours is told as such, and leaves nothing behind', heavy, async () => {
     const { owner, agent } = await fresh()
     const item = await added(owner, agent, page())
     const spy = vi.spyOn(KnowledgeChunks, 'insertMany').mockRejectedValue(new Error('The disk is full'))
@@ -223,7 +224,7 @@ describe('reading', () => {
     expect(await ask(owner, agent, 'When does the canary sing?')).toContain('at nine')
   })
 
-  test('is told page by page and each change once, and to nobody who has gone', async () => {
+  test('is told page by page and each change once, and to nobody who has gone', heavy, async () => {
     const agent = await agentOf(admin, { visibility: 'official' })
     const held = gate()
     const root = 'https://crawled.test/'
@@ -281,23 +282,27 @@ describe('an answer is made', () => {
     expect(prompt.match(/^\[\d+\] /gm)).toHaveLength(8)
   })
 
-  test('of at most 200 passages of a page that was never indexed, which holds it up for 5 s at most', async () => {
-    const { owner, agent } = await fresh()
-    await added(owner, agent, page(text('The canary sings at seven in the harbour.', 8_000)))
-    embedded = 0
-    expect(await ask(owner, agent, 'When does the canary sing?')).toContain('at seven')
-    expect(embedded).toBe(201)
-    const url = page()
-    web.pages.set(
-      url,
-      ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
-    )
-    await added(owner, agent, url)
-    const began = performance.now()
-    expect(await ask(owner, agent, 'When does the canary sing?')).toContain('at seven')
-    expect(performance.now() - began).toBeLessThan(50_000)
-    expect(readings(url)).toBe(1)
-  })
+  test(
+    'of at most 200 passages of a page that was never indexed, which holds it up for 5 s at most',
+    heavy,
+    async () => {
+      const { owner, agent } = await fresh()
+      await added(owner, agent, page(text('The canary sings at seven in the harbour.', 8_000)))
+      embedded = 0
+      expect(await ask(owner, agent, 'When does the canary sing?')).toContain('at seven')
+      expect(embedded).toBe(201)
+      const url = page()
+      web.pages.set(
+        url,
+        ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+      )
+      await added(owner, agent, url)
+      const began = performance.now()
+      expect(await ask(owner, agent, 'When does the canary sing?')).toContain('at seven')
+      expect(performance.now() - began).toBeLessThan(50_000)
+      expect(readings(url)).toBe(1)
+    },
+  )
 
   test('also where the passages could not be read the time before, or change between two reads', async () => {
     const { owner, agent } = await fresh()

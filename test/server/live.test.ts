@@ -10,6 +10,7 @@ import { serverNotice } from '#shared/kit/connection'
 import { roomKey } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, listenTo, over, type Person, people, person, say, staysSilent } from '#test/support/people'
 import { solo } from '#test/support/solo'
 
@@ -174,27 +175,31 @@ test('who joins while 200 messages are being sent sees each exactly once, on eve
 })
 
 describe('passing things', () => {
-  test.each(over)('typing over %s is told, ends with the message, and is forgotten after six seconds', async (door) => {
-    const room = await channelOf(owner, member)
-    const typist = await person(server, 'member', owner.url)
-    const line = await listenTo(owner, room, await owner.socket('/rooms'))
-    const types = (is: boolean) =>
-      line.hears(ephemeral, ({ typing }) => typing.some(({ id }) => id === typist.account) === is)
-    await typist.does(door, messages.typing, { room, on: true })
-    await types(true)
-    line.forget()
-    await typist.does(door, messages.send, { room, text: 'done' })
-    await types(false)
-    await typist.does(door, messages.typing, { room, on: true })
-    await types(true)
-    const started = Date.now()
-    line.forget()
-    await types(true)
-    line.forget()
-    await line.hears(ephemeral, ({ typing }) => typing.length === 0)
-    expect(Date.now() - started).toBeLessThan(9_000)
-    expect((await outsider.refused(door, messages.typing, { room, on: true })).code).toBe('NOT_A_MEMBER')
-  })
+  test.each(over)(
+    'typing over %s is told, ends with the message, and is forgotten after six seconds',
+    heavy,
+    async (door) => {
+      const room = await channelOf(owner, member)
+      const typist = await person(server, 'member', owner.url)
+      const line = await listenTo(owner, room, await owner.socket('/rooms'))
+      const types = (is: boolean) =>
+        line.hears(ephemeral, ({ typing }) => typing.some(({ id }) => id === typist.account) === is)
+      await typist.does(door, messages.typing, { room, on: true })
+      await types(true)
+      line.forget()
+      await typist.does(door, messages.send, { room, text: 'done' })
+      await types(false)
+      await typist.does(door, messages.typing, { room, on: true })
+      await types(true)
+      const started = Date.now()
+      line.forget()
+      await types(true)
+      line.forget()
+      await line.hears(ephemeral, ({ typing }) => typing.length === 0)
+      expect(Date.now() - started).toBeLessThan(9_000)
+      expect((await outsider.refused(door, messages.typing, { room, on: true })).code).toBe('NOT_A_MEMBER')
+    },
+  )
 
   solo('typing is not told in a kind of room that tells none', async () => {
     const room = { type: 'stream', id: crypto.randomUUID() } as const

@@ -21,6 +21,7 @@ import {
 } from '#shared/api/stream-events'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { over, person, personAt } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, connect, wallet } from '#test/support/wallet'
@@ -160,7 +161,7 @@ describe('a stream', () => {
     }
   })
 
-  solo('M4: that is not made within ten seconds is waited for no longer', async () => {
+  solo('M4: that is not made within ten seconds is waited for no longer', heavy, async () => {
     const owner = await someone()
     await OpenStreams.create({ _id: owner.account, stream: 'being made', at: ago(0) })
     for (const refused of await Promise.all(over.map((door) => owner.refused(door, streams.create, {}))))
@@ -225,7 +226,10 @@ describe('a stream', () => {
       other.refused(door, streams.remove, { id }),
     ])
       expect(await refused).toMatchObject({ status: 403, code: 'FORBIDDEN', message: 'Not authorized' })
-    expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject({ code: 'STREAM_NOT_FOUND' })
+    const gone = { code: 'STREAM_NOT_FOUND' }
+    expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject(gone)
+    expect(await other.refused('rest', streams.refreshAssets, { id: 'nobody' })).toMatchObject(gone)
+    expect(await other.refused('socket', streams.unwatch, { stream_id: 'nobody' })).toMatchObject(gone)
     const { stream: renamed } = await owner.does(door, streams.change, { id, title: 'Evening' })
     expect(renamed.title).toBe('Evening')
     expect((await owner.does('rest', rooms.get, { room: { type: 'stream', id } })).room.name).toBe('Evening')
@@ -463,7 +467,7 @@ solo('an owner says what their program does, and the provider is asked', async (
   expect(await says('live')).toMatchObject({ ok: false, error: { code: 'STREAM_ENDED' } })
 })
 
-solo('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
+solo('the owner is told every few seconds when the picture was last seen, and nobody else', heavy, async () => {
   const { owner, stream } = await live()
   const watcher = await someone()
   const [mine, theirs] = [await owner.line('/streams'), await watcher.line('/streams')]
@@ -622,7 +626,7 @@ describe('viewers', () => {
     socket.close()
   })
 
-  test('who leave while the store is away are counted no more when it is back, on every node', async () => {
+  test('who leave while the store is away are counted no more when it is back, on every node', heavy, async () => {
     const { stream } = await live()
     const watchers = await Promise.all(server.urls.map((url, at) => personAt(url, `leaves ${at} ${stream.id}`)))
     for (const watcher of watchers) await watcher.does('socket', streams.watch, { stream_id: stream.id })
@@ -667,7 +671,7 @@ describe('viewers', () => {
     expect(most).toBeLessThanOrEqual(4 * server.apps.length)
   })
 
-  test('hear no older count after a newer one, whichever was read first', async () => {
+  test('hear no older count after a newer one, whichever was read first', heavy, async () => {
     const { stream } = await live()
     const watcher = await someone()
     const line = await watcher.line('/streams')
@@ -695,7 +699,7 @@ describe('viewers', () => {
     expect(versions).toEqual(versions.toSorted((one, other) => one - other))
   })
 
-  solo('who asked over REST alone are counted for five minutes', async () => {
+  solo('who asked over REST alone are counted for five minutes', heavy, async () => {
     const { stream } = await live()
     const viewer = await someone()
     expect(await viewer.does('rest', streams.view, { id: stream.id })).toEqual({ success: true, viewer_count: 1 })

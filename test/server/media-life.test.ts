@@ -17,6 +17,7 @@ import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf } from '#test/support/direct-clients'
+import { heavy } from '#test/support/heavy'
 import { channelOf, moderates, over, type Person, pathOf, person, say, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { solo } from '#test/support/solo'
@@ -248,7 +249,7 @@ describe('the sweep', () => {
     room = await channelOf(admin, who, other)
   })
 
-  solo('takes after a day what nothing names, wherever it was for, and nothing else', async () => {
+  solo('takes after a day what nothing names, wherever it was for, and nothing else', heavy, async () => {
     const dm = dmOf(who.account, other.account)
     const [forgotten, named, direct, elsewhere] = [
       await upload(),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { mediaMtxVideo } from '#server/ports/video/mediamtx'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { configOfMediaMtx, type MediaMtx, openMediaMtx, paceOfTest, secretsOfTest } from '#test/support/mediamtx'
 import { person } from '#test/support/people'
 import { call } from '#test/support/wallet'
@@ -34,7 +35,7 @@ async function opened() {
 }
 const shown = async (id: string) => (await call(server.url, `GET /api/public/streams/${id}`)).body.stream
 
-test('a livestream is published with its key, by RTMP and WHIP, and shown to everybody without it', async () => {
+test('a livestream is published with its key, by RTMP and WHIP, and shown to everybody without it', heavy, async () => {
   const { stream, rtmpUrl } = await opened()
   const secret = new URL(rtmpUrl).searchParams.get('key') ?? ''
   expect(secret).toHaveLength(43)

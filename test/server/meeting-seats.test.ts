@@ -4,6 +4,7 @@ import { Seats } from '#server/domains/meetings/model'
 import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from '#shared/api/meeting-seats'
 import { meetings } from '#shared/api/meetings'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { follow, type Line } from '#test/support/line'
 import { outcomeOf, over, type Person, people, staysSilent } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -65,7 +66,7 @@ describe('a meeting that is held over this server', () => {
     expect(await counted()).toBe(1)
   })
 
-  test('an offer reaches whom it is for, in the same meeting, and nobody else', async () => {
+  test('an offer reaches whom it is for, in the same meeting, and nobody else', heavy, async () => {
     const [one, two] = [await enter(host, 'Ann'), await enter(guest, 'Bob')]
     const [other] = await people(server, `elsewhere ${round}`)
     const elsewhere = (await other.does('rest', meetings.create, {})).room.joinCode

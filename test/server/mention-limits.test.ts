@@ -9,6 +9,7 @@ import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, listenTo, moderates, over, type Person, person, say } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
@@ -66,7 +67,7 @@ describe('mentions of agents', () => {
     expect(await runsOf(...guides.map(({ id }) => id))).toBe(3)
   })
 
-  test('T65: by one person are answered ten a minute, and sixty of one agent by all', async () => {
+  test('T65: by one person are answered ten a minute, and sixty of one agent by all', heavy, async () => {
     const bob = await person(server, 'bob')
     const room = await channelOf(alice, bob)
     const guide = await guideIn(room)
@@ -89,7 +90,7 @@ describe('mentions of agents', () => {
     expect(await runsOf(guide.id)).toBe(11)
   })
 
-  test('in slow mode are all answered, one after the other', async () => {
+  test('in slow mode are all answered, one after the other', heavy, async () => {
     const room = await channelOf(alice)
     const [guide, other] = [await guideIn(room), await person(server, 'another person')]
     await other.does('rest', rooms.join, { room })

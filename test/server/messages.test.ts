@@ -10,6 +10,7 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import {
   alpha,
   channelOf,
@@ -37,7 +38,7 @@ const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } 
 const noMessage = '018f0000-0000-7000-8000-000000000001'
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   const cast = await people(server, 'root', 'owner', 'member', 'other', 'outsider', 'c1', 'c2', 'c3', 'c4', 'c5')
   ;[root, owner, member, other, outsider] = cast
   crowd = [member, other, owner, ...cast.slice(5)]
@@ -400,7 +401,7 @@ solo.each(over)('a key that named another act over %s is a conflict, never a fau
 })
 
 describe('one order', () => {
-  test('eight who write at once are all heard, gapless, in one order for everybody', async () => {
+  test('eight who write at once are all heard, gapless, in one order for everybody', heavy, async () => {
     const room = await channelOf(owner, ...crowd.filter((one) => one !== owner))
     const each = 25
     await Promise.all(

@@ -15,7 +15,7 @@ describe('M64: GET /api/moderation with a chatType', () => {
   let member: Person
   let outsider: Person
   beforeAll(async () => {
-    server = await boot({ environment: { SUPER_ADMINS: wallet('chat type root').address } })
+    server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('chat type root').address } })
     ;[owner, member, outsider] = await people(server, 'chat type owner', 'chat type member', 'chat type outsider')
   })
   afterAll(() => server.close())
@@ -78,7 +78,7 @@ describe('POST /api/moderation with a chatType', () => {
   let member: Person
   let outsider: Person
   beforeAll(async () => {
-    server = await boot({ environment: { SUPER_ADMINS: wallet('acts root').address } })
+    server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('acts root').address } })
     ;[root, owner, member, outsider] = await people(server, 'acts root', 'acts owner', 'acts member', 'acts outsider')
   })
   afterAll(() => server.close())

@@ -11,7 +11,7 @@ import { alpha, channelOf, check, mayNot, moderates, say } from '#test/support/p
 
 const { server, owner, mod, member, other, admin, superAdmin } = await bootWith(
   ['owner', 'mod', 'member', 'other', 'admin', 'superAdmin'],
-  { admins: ['admin'], superAdmins: ['superAdmin'] },
+  { entry: 'in alpha', admins: ['admin'], superAdmins: ['superAdmin'] },
 )
 let room: RoomRef & { id: string }
 beforeEach(async () => {

@@ -24,6 +24,7 @@ import { solo } from '#test/support/solo'
 import { bodyOf, call } from '#test/support/wallet'
 
 const { server, owner, mod, member, admin } = await bootWith(['owner', 'mod', 'member', 'admin'], {
+  entry: 'in alpha',
   admins: ['admin'],
 })
 let room: RoomRef & { id: string }

@@ -10,12 +10,14 @@ import { social } from '#shared/api/social'
 import type { RoomRef } from '#shared/kit/primitives'
 import { dmOf } from '#shared/kit/room-key'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { appoint, every, logOf, officialChannel, subscribe } from '#test/support/moderation'
 import { alpha, type Body, channelOf, groupOf, moderates, type Person, people, say, sealed } from '#test/support/people'
 import { nodesUnderTest } from '#test/support/test-servers'
 import { bodyOf } from '#test/support/wallet'
 
 const { server, admin, otherAdmin, root, member } = await bootWith(['admin', 'otherAdmin', 'root', 'member'], {
+  entry: 'in alpha',
   admins: ['admin', 'otherAdmin'],
   superAdmins: ['root'],
 })
@@ -66,7 +68,7 @@ async function shown(who: Person, place: RoomRef | null): Promise<string[]> {
 describe('R2: who is suspended or banned reads nothing that is for moderators', () => {
   const suspend = (who: Person, ban: boolean) => root.does('rest', accounts.suspend, { userAddress: who.account, ban })
 
-  test('a suspended moderator, of whatever rank', async () => {
+  test('a suspended moderator, of whatever rank', { ...heavy, timeout: 120_000 }, async () => {
     const [head, roomAdmin, manager, judge] = await people(server, 'head', 'room admin', 'manager', 'a judge')
     const room = await channelOf(head, roomAdmin, manager, member)
     const official = await officialChannel(judge, member)
@@ -102,7 +104,7 @@ describe('R2: who is suspended or banned reads nothing that is for moderators', 
       await suspend(who, false)
     }
     await moderates(root, { room: null, action: 'demote', target: judge.account })
-  }, 120_000)
+  })
 
   test('a global moderator who is banned in an official room, of that room', async () => {
     const [judge] = await people(server, 'a banned judge')
@@ -152,7 +154,10 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
     }
   }
 
-  test('of direct conversations to nobody, of groups and closed rooms to admins', async () => {
+  test('of direct conversations to nobody, of groups and closed rooms to admins', {
+    ...heavy,
+    timeout: 60_000,
+  }, async () => {
     const names = ['a global reader', 'head of a group', 'one', 'two', 'banned in a room'] as const
     const [judge, head, one, two, banned] = await people(server, ...names)
     for (const who of [judge, banned]) await appoint(admin, null, who, every)
@@ -214,7 +219,7 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
       await expect.poll(() => look(places), { timeout: 5_000 }).toEqual(Object.fromEntries(wanted))
     }
     for (const who of [judge, banned]) await moderates(root, { room: null, action: 'demote', target: who.account })
-  }, 60_000)
+  })
 
   test('of a room of the staff to those alone who may know that it is there', async () => {
     const [judge] = await people(server, 'a judge who is not of the staff')
@@ -234,7 +239,7 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
     await moderates(root, { room: null, action: 'demote', target: judge.account })
   })
 
-  test('and so does the queue', async () => {
+  test('and so does the queue', { ...heavy, timeout: 60_000 }, async () => {
     const [judge, head, loud] = await people(server, 'a reader of queues', 'head of rooms', 'loud')
     await appoint(admin, null, judge, every)
     const group = await groupOf(head, loud, judge)
@@ -278,5 +283,5 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
       expect((await judge.refused('socket', moderation.decide, { item, decision: 'dismissed' })).code).toBe('NOT_FOUND')
     }
     await moderates(root, { room: null, action: 'demote', target: judge.account })
-  }, 60_000)
+  })
 })

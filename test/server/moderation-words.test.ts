@@ -12,7 +12,7 @@ import { bodyOf, call } from '#test/support/wallet'
 
 const { server, owner, mod, member, admin, globalMod } = await bootWith(
   ['owner', 'mod', 'member', 'admin', 'globalMod'],
-  { admins: ['admin'] },
+  { entry: 'in alpha', admins: ['admin'] },
 )
 await appoint(admin, null, globalMod)
 let room: RoomRef & { id: string }

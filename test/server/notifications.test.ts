@@ -10,6 +10,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import type { Line } from '#test/support/line'
 import {
   befriend,
@@ -30,7 +31,7 @@ let owner: Person
 let member: Person
 let other: Person
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'in alpha' })
   ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
   await befriend(owner, other)
 })
@@ -273,7 +274,7 @@ solo(
   },
 )
 
-test('who joins is told from then on; who left, was removed or banned is not', async () => {
+test('who joins is told from then on; who left, was removed or banned is not', heavy, async () => {
   const room = await channelOf(owner)
   const line = await member.socket('/notifications')
   await line.hears(unreadSnapshot)

@@ -8,6 +8,7 @@ import type { Node } from '#server/kernel/context'
 import { agents } from '#shared/api/agents'
 import { messages } from '#shared/api/messages'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Answer, channelOf, outcomeOf, type Person, person, say } from '#test/support/people'
 import { type PuppetAnswer, puppetModel } from '#test/support/puppet-model'
 import { solo } from '#test/support/solo'
@@ -181,25 +182,29 @@ describe('T44: open questions of one account', () => {
     await forgetAll(asker, ids)
   })
 
-  solo('wait without asking the store, begin when the one before has ended, and are stopped at once', async () => {
-    const { id } = (await owner.does('rest', agents.create, { name: `Agent ${++made}` })).agent
-    await ask(owner, id, 5)
-    const first = await firstAsked()
-    await pause(300)
-    const find = vi.spyOn(Runs, 'findOne')
-    await pause(2_000)
-    expect(find.mock.calls.length).toBeLessThan(2)
-    find.mockRestore()
-    first.say('Yes')
-    first.end()
-    const began = performance.now()
-    await firstAsked()
-    // Ten seconds where nobody was woken.
-    expect(performance.now() - began).toBeLessThan(5_000)
-    const stopping = performance.now()
-    await forgetAll(owner, [id])
-    expect(performance.now() - stopping).toBeLessThan(5_000)
-  })
+  solo(
+    'wait without asking the store, begin when the one before has ended, and are stopped at once',
+    heavy,
+    async () => {
+      const { id } = (await owner.does('rest', agents.create, { name: `Agent ${++made}` })).agent
+      await ask(owner, id, 5)
+      const first = await firstAsked()
+      await pause(300)
+      const find = vi.spyOn(Runs, 'findOne')
+      await pause(2_000)
+      expect(find.mock.calls.length).toBeLessThan(2)
+      find.mockRestore()
+      first.say('Yes')
+      first.end()
+      const began = performance.now()
+      await firstAsked()
+      // Ten seconds where nobody was woken.
+      expect(performance.now() - began).toBeLessThan(5_000)
+      const stopping = performance.now()
+      await forgetAll(owner, [id])
+      expect(performance.now() - stopping).toBeLessThan(5_000)
+    },
+  )
 
   solo.each<[string, (who: Person, id: string, first: PuppetAnswer, run: string) => unknown]>([
     [

@@ -43,7 +43,7 @@ let outsider: Person
 let bystander: Person
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   root = await person(server, 'root')
   owner = await person(server, 'owner')
   outsider = await person(server, 'outsider')

@@ -5,6 +5,7 @@ import { localFacilitator } from '#server/ports/facilitator/local'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'
 import { boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -60,7 +61,7 @@ test('a simulated facilitator answers for test money, and says so', async () => 
   expect(stats).toMatchObject({ paidMessages: 1, totalEarnings: 5, simulatedEarnings: 5 })
 })
 
-test('nothing is charged where no model is configured, and the payment is good where there is one', async () => {
+test('nothing is charged where no model is configured, and the payment is good where there is one', heavy, async () => {
   const facilitator = fakeFacilitator()
   const other = await boot({ nodes: 1, environment: { BETA: 'open' }, services: { model: puppet.model, facilitator } })
   onTestFinished(() => other.close())

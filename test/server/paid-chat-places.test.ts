@@ -5,6 +5,7 @@ import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -152,7 +153,7 @@ test('a payment is not taken where no model could answer', async () => {
   expect(await Payments.countDocuments({ agent_id: id })).toBe(0)
 })
 
-test.each(ways)('T31: the places of streams that are %s are given back', async (_how, end) => {
+test.each(ways)('T31: the places of streams that are %s are given back', heavy, async (_how, end) => {
   await end()
   let next = ''
   const answering = puppet.asked().then((question) => {
@@ -169,7 +170,7 @@ test.each(ways)('T31: the places of streams that are %s are given back', async (
   await answering
 })
 
-test('T31: more questions at once than there are places are refused before they are charged', async () => {
+test('T31: more questions at once than there are places are refused before they are charged', heavy, async () => {
   const asked = await asMany(() => stream())
   const answers = await Promise.all(asked.map(() => puppet.asked()))
   expect(await (await stream()).lines).toContain('RATE_LIMIT_EXCEEDED')

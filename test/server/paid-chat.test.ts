@@ -7,6 +7,7 @@ import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -407,31 +408,35 @@ describe('a settlement', () => {
     expect(await Runs.countDocuments({ agent_id: agent })).toBe(0)
   })
 
-  test('that timed out after it charged is answered 202, charged once in 20 retries, and then answered', async () => {
-    facilitator.settlements = ['lost', 'TIMEOUT', 'UPSTREAM_ERROR']
-    const payment = await pay()
-    const first = await ask('Hello?', payment)
-    expect(outcomeOf(first)).toBe('202 PAYMENT_PENDING')
-    expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
-    const { id, url } = first.body.payment as { id: string; url: string }
-    expect(url).toContain(`/api/public/payments/${id}`)
-    expect((await call(server.url, `GET /api/public/payments/${id}`)).body).toMatchObject({ state: 'unknown' })
-    const outcomes: string[] = []
-    const waiting = puppet.asked().then((question) => {
-      question.say('At last.')
-      question.end()
-    })
-    while (!outcomes.includes('200')) {
-      outcomes.push(outcomeOf(await ask('Hello?', payment, {}, server.urls[outcomes.length % server.urls.length])))
-      await new Promise((resolve) => setTimeout(resolve, 300))
-    }
-    await waiting
-    while (outcomes.length < 20) outcomes.push(outcomeOf(await ask('Hello?', payment)))
-    expect(outcomes.filter((outcome) => outcome.startsWith('402'))).toEqual([])
-    expect(facilitator.charged).toHaveLength(1)
-    expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
-    expect(await statsOf()).toMatchObject({ paidMessages: 1, totalEarnings: 5 })
-  })
+  test(
+    'that timed out after it charged is answered 202, charged once in 20 retries, and then answered',
+    heavy,
+    async () => {
+      facilitator.settlements = ['lost', 'TIMEOUT', 'UPSTREAM_ERROR']
+      const payment = await pay()
+      const first = await ask('Hello?', payment)
+      expect(outcomeOf(first)).toBe('202 PAYMENT_PENDING')
+      expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
+      const { id, url } = first.body.payment as { id: string; url: string }
+      expect(url).toContain(`/api/public/payments/${id}`)
+      expect((await call(server.url, `GET /api/public/payments/${id}`)).body).toMatchObject({ state: 'unknown' })
+      const outcomes: string[] = []
+      const waiting = puppet.asked().then((question) => {
+        question.say('At last.')
+        question.end()
+      })
+      while (!outcomes.includes('200')) {
+        outcomes.push(outcomeOf(await ask('Hello?', payment, {}, server.urls[outcomes.length % server.urls.length])))
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      }
+      await waiting
+      while (outcomes.length < 20) outcomes.push(outcomeOf(await ask('Hello?', payment)))
+      expect(outcomes.filter((outcome) => outcome.startsWith('402'))).toEqual([])
+      expect(facilitator.charged).toHaveLength(1)
+      expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
+      expect(await statsOf()).toMatchObject({ paidMessages: 1, totalEarnings: 5 })
+    },
+  )
 
   test('of which nothing is known is found out without another word of the payer', async () => {
     facilitator.settlements = ['TIMEOUT']
@@ -513,7 +518,7 @@ describe('an answer that fails', () => {
     },
   )
 
-  solo('is given where it is known only later that it was paid, and the agent is private by then', async () => {
+  solo('is given where it is known only later that it was paid, and the agent is private by then', heavy, async () => {
     facilitator.settlements = ['lost']
     const payment = await pay()
     expect(outcomeOf(await ask('Hello?', payment))).toBe('202 PAYMENT_PENDING')

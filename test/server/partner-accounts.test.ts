@@ -8,6 +8,7 @@ import { newId } from '#server/kernel/ids'
 import { fakePartner } from '#server/ports/partner/fake'
 import { identities } from '#shared/api/identities'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { solana, verifySolana } from '#test/support/solana'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -19,6 +20,7 @@ const other = fakePartner('https://other.example')
 beforeAll(async () => {
   const partners = [partner, other]
   server = await boot({
+    entry: 'through the door',
     nodes: 2,
     change: ({ services, ...platform }) => ({
       ...platform,
@@ -127,7 +129,7 @@ describe('M04: one name at two issuers', () => {
     vi.restoreAllMocks()
   })
 
-  test('somebody new who comes in many times within milliseconds gets one account, and no refusal', async () => {
+  test('somebody new who comes in many times within milliseconds gets one account, and no refusal', heavy, async () => {
     for (const sub of Array.from({ length: 10 }, (_, at) => `hurried-${at}`)) {
       const token = partner.token({ sub })
       const late = async (milliseconds: number) => {

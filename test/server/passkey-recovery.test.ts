@@ -14,7 +14,7 @@ import { call } from '#test/support/wallet'
 let server: Booted
 let url: string
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'through the door' })
   url = server.url
 })
 afterAll(() => server.close())

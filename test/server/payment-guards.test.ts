@@ -8,6 +8,7 @@ import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -86,7 +87,7 @@ solo('T30: a question that is being answered is not answered a second time for i
   expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
 })
 
-test('T30: nobody else works on a payment whose settlement takes longer than a lease', async () => {
+test('T30: nobody else works on a payment whose settlement takes longer than a lease', heavy, async () => {
   facilitator.meanwhile = () => pause(9_000)
   const payment = await pay()
   const asked = ask(payment)

@@ -7,6 +7,7 @@ import { points, type pointsActions, pointsChanged } from '#shared/api/points'
 import { profiles } from '#shared/api/profiles'
 import { social } from '#shared/api/social'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { codeIn, letterAfter } from '#test/support/letters'
 import { befriend, over, type Person, people, person, staysSilent } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -249,7 +250,7 @@ describe('points', () => {
     })
   })
 
-  test('every device of the account is told, wherever it is connected, and nobody else', async () => {
+  test('every device of the account is told, wherever it is connected, and nobody else', heavy, async () => {
     const mine = [await one.socket('/notifications'), await one.socket('/notifications', two.url)]
     const theirs = await two.socket('/notifications')
     await one.does('rest', points.claimDaily, {})

@@ -27,7 +27,7 @@ const noPoll = '018f0000-0000-7000-8000-000000000001'
 const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } as const
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   ;[root, owner, member, other, outsider] = await people(server, 'root', 'owner', 'member', 'other', 'outsider')
 })
 afterAll(() => server.close())
@@ -44,13 +44,14 @@ test('a poll is read with the votes that it counts, however slowly they are writ
     open = resolve
   })
   const write = Votes.bulkWrite.bind(Votes)
-  const held = vi.spyOn(Votes, 'bulkWrite').mockImplementationOnce(async (...given: Parameters<typeof write>) => {
+  // Each node that follows the room writes them, and whoever is first counts.
+  const held = vi.spyOn(Votes, 'bulkWrite').mockImplementation(async (...given: Parameters<typeof write>) => {
     await opened
     return write(...given)
   })
   try {
     const voting = member.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
-    await expect.poll(() => held.mock.calls.length).toBe(1)
+    await expect.poll(() => held.mock.calls.length).toBeGreaterThan(0)
     for (let look = 0; look < 10; look++) {
       const known = await shown(member, room, poll.id)
       expect([known?.version, known?.user_votes]).toEqual([1, []])

@@ -5,6 +5,7 @@ import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, over, type Person, people, sealed } from '#test/support/people'
 
 let server: Booted
@@ -39,37 +40,41 @@ test.each(over)('N58: a preview over %s is in words, without marks, and says who
   expect(await reads('[LOCATION]{"lat":1,"lng":1}')).toBe('Location')
 })
 
-test('N58: devices are told the newest message as it is now: said, edited, deleted, a poll that is taken back', async () => {
-  const room = await channelOf(owner, member)
-  const line = await member.socket('/notifications')
-  await line.hears(unreadSnapshot)
-  const told = (preview: string, of?: { created_at: string }) =>
-    line.hears(
-      unreadChanged,
-      ({ room: about, last_message: last }) =>
-        roomKey(about) === roomKey(room) && last?.preview === preview && (!of || last.created_at === of.created_at),
-    )
-  const { message } = await owner.does('socket', messages.send, { room, text: 'at *nine*' })
-  expect((await told('at nine')).last_message).toEqual({
-    sender_address: owner.account,
-    sender_name: message.sender.name,
-    preview: 'at nine',
-    created_at: message.created_at,
-  })
-  await owner.does('rest', messages.edit, { room, id: message.id, text: 'at *ten*' })
-  await told('at ten')
-  await owner.does('socket', messages.remove, { room, id: message.id })
-  expect((await told('Message deleted')).last_message).toMatchObject({ sender_name: null })
-  const { poll, message: asking } = await owner.does('rest', polls.create, {
-    room,
-    question: 'Tea?',
-    options: ['Yes', 'No'],
-  })
-  await told('Poll')
-  await owner.does('rest', polls.remove, { room, pollId: poll.id })
-  await told('Message deleted', asking)
-  expect(await listed('rest', room)).toMatchObject({ preview: 'Message deleted', sender_name: null })
-})
+test(
+  'N58: devices are told the newest message as it is now: said, edited, deleted, a poll that is taken back',
+  heavy,
+  async () => {
+    const room = await channelOf(owner, member)
+    const line = await member.socket('/notifications')
+    await line.hears(unreadSnapshot)
+    const told = (preview: string, of?: { created_at: string }) =>
+      line.hears(
+        unreadChanged,
+        ({ room: about, last_message: last }) =>
+          roomKey(about) === roomKey(room) && last?.preview === preview && (!of || last.created_at === of.created_at),
+      )
+    const { message } = await owner.does('socket', messages.send, { room, text: 'at *nine*' })
+    expect((await told('at nine')).last_message).toEqual({
+      sender_address: owner.account,
+      sender_name: message.sender.name,
+      preview: 'at nine',
+      created_at: message.created_at,
+    })
+    await owner.does('rest', messages.edit, { room, id: message.id, text: 'at *ten*' })
+    await told('at ten')
+    await owner.does('socket', messages.remove, { room, id: message.id })
+    expect((await told('Message deleted')).last_message).toMatchObject({ sender_name: null })
+    const { poll, message: asking } = await owner.does('rest', polls.create, {
+      room,
+      question: 'Tea?',
+      options: ['Yes', 'No'],
+    })
+    await told('Poll')
+    await owner.does('rest', polls.remove, { room, pollId: poll.id })
+    await told('Message deleted', asking)
+    expect(await listed('rest', room)).toMatchObject({ preview: 'Message deleted', sender_name: null })
+  },
+)
 
 test('of direct conversations the newest message is told by its sender, kind and time, and by no word', async () => {
   const [reader, one, other] = await people(server, 'reads previews', 'writes once', 'writes twice')

@@ -12,6 +12,7 @@ import { protocols } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, moderates, type Person, people, sealed } from '#test/support/people'
 import { solo } from '#test/support/solo'
 
@@ -227,7 +228,7 @@ describe('one room with sockets of both protocols, on every node', () => {
     expect((await lean.ask('room:join', JSON.stringify({ room })))?.error?.code).toBe('BANNED')
   })
 
-  test('tells both how many are online and what they may do; who leaves hears no more', async () => {
+  test('tells both how many are online and what they may do; who leaves hears no more', heavy, async () => {
     const room = await channelOf(owner, ada, bob)
     const [plain, lean] = [await wireOf(ada, 1), await wireOf(bob, 2)]
     for (const wire of [plain, lean]) await wire.does('room:join', { room })

@@ -19,6 +19,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { befriend, channelOf, groupOf, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 import { solo } from '#test/support/solo'
@@ -405,7 +406,7 @@ describe('browsers are told by themselves', () => {
     expect(noticesAt(mine)).toEqual([])
   })
 
-  solo('of a mention and a reply in a channel, and of nothing else there', async () => {
+  solo('of a mention and a reply in a channel, and of nothing else there', heavy, async () => {
     const room = await channelOf(one, two)
     const endpoint = await subscribes(two)
     const own = await writes(two, room, 'What do you think?')
@@ -617,7 +618,7 @@ describe('browsers are told by themselves', () => {
     await expect.poll(bodies).toEqual(['Are you there?', 'Dinner at eight'])
   })
 
-  test('by one node, whichever follow the room, and once for all that is said in a moment', async () => {
+  test('by one node, whichever follow the room, and once for all that is said in a moment', heavy, async () => {
     const endpoint = await subscribes(two)
     const room = dmOf(one.account, two.account)
     const ofRoom = () => noticesAt(endpoint).filter(({ tag }) => tag === roomKey(room)).length
@@ -633,7 +634,7 @@ describe('browsers are told by themselves', () => {
     expect(ofRoom()).toBeLessThan(12)
   })
 
-  solo('again where the push service fails, and no more where the browser is gone', async () => {
+  solo('again where the push service fails, and no more where the browser is gone', heavy, async () => {
     const [failing, gone] = [await subscribes(two), await subscribes(two)]
     push.moods.set(failing, 'UPSTREAM_ERROR').set(gone, 'gone')
     await writes(one, dmOf(one.account, two.account))

@@ -8,6 +8,7 @@ import { networks } from '#shared/api/payment-networks'
 import { payments } from '#shared/api/payments'
 import { type Booted, boot } from '#test/support/boot'
 import { type LocalChain, noChain, startChain } from '#test/support/chain'
+import { heavy } from '#test/support/heavy'
 import { askPublic, paymentOf } from '#test/support/payments'
 import { outcomeOf, type Person, person } from '#test/support/people'
 import { openRealFacilitator, putToken } from '#test/support/real-facilitator'
@@ -93,7 +94,7 @@ describe.skipIf(noChain).each([1, 2] as const)(
       expect(stats).toMatchObject({ paidMessages: 1, totalEarnings: 5 })
     })
 
-    test('20 retries of a settlement whose answer was lost are charged once', async () => {
+    test('20 retries of a settlement whose answer was lost are charged once', heavy, async () => {
       const before = await paid()
       facilitator.lost = 1
       const payment = await paymentOf(payer, { to: owner.account })

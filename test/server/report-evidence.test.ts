@@ -27,6 +27,7 @@ import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf } from '#test/support/direct-clients'
+import { heavy } from '#test/support/heavy'
 import { outcomeOf, over, type Person, pathOf, people, person, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script, sharedRoom } from '#test/support/shared-key'
@@ -219,7 +220,7 @@ describe('T51: evidence is refused', () => {
       expect(await handIn(hurt, { file: picture, messageId, url: named })).toMatchObject({ status: 404 })
   })
 
-  test('with another salt, or another file, of another kind, or too large', async () => {
+  test('with another salt, or another file, of another kind, or too large', heavy, async () => {
     const { messageId, url, salt } = await sent()
     const asked = { file: picture, messageId, url, salt }
     const changed = new Blob([picture, 'x'])

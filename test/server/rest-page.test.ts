@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 
 const page = readFileSync('docs/rest.md', 'utf8')
 const commands = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
@@ -20,6 +21,7 @@ async function run(url: string): Promise<unknown[]> {
 
 test.skipIf(!['bash', 'curl', 'jq'].every(isThere))(
   'N84: each command of docs/rest.md does what the page says',
+  heavy,
   async () => {
     const server = await boot({ nodes: 1 })
     try {

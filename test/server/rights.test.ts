@@ -5,6 +5,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import type { Line } from '#test/support/line'
 import { appoint, every, type Grants, officialChannel, subscribe } from '#test/support/moderation'
 import { channelOf, mayNot, moderates, outcomeOf, over, type Person, people, say } from '#test/support/people'
@@ -106,7 +107,7 @@ test('M48: a key that was used for one act does no other, and says so', async ()
 })
 
 describe('M06: nobody gives rights to themselves, nor more than they hold, nor changes a peer’s or a superior’s', () => {
-  test('in a channel, by rank', async () => {
+  test('in a channel, by rank', { ...heavy, timeout: 180_000 }, async () => {
     const names = ['plain', 'moderator', 'manager', 'peer', 'mere manager', 'room admin', 'room admin 2'] as const
     const [plain, moderator, manager, peer, mere, roomAdmin, roomAdmin2] = await people(server, ...names)
     const room = await channelOf(owner, plain, moderator, manager, peer, mere, roomAdmin, roomAdmin2)
@@ -131,10 +132,11 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
     }
     for (const one of Object.values(cast)) if (one.grade === 2 || one.grade === 3) await restore(one)
     await tryAll(room, cast, restore)
-  }, 180_000)
+  })
 
   test.each(['everywhere', 'in an official room'])(
     'of global moderators %s',
+    { ...heavy, timeout: 180_000 },
     async (where) => {
       const names = ['plain', 'moderator', 'manager', 'peer', 'mere', 'local', 'local manager'].map(
         (name) => `${name} ${where}`,
@@ -180,7 +182,6 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
         restore,
       )
     },
-    180_000,
   )
 
   test('who appoints without naming rights gives what they hold', async () => {
@@ -235,7 +236,10 @@ describe('M05: nobody sees or decides reports about themselves', () => {
     'super admin': ranks,
   }
 
-  test('reports and flags go to those who stand above; only admins learn who reported', async () => {
+  test('reports and flags go to those who stand above; only admins learn who reported', {
+    ...heavy,
+    timeout: 120_000,
+  }, async () => {
     const [head, roomAdmin, manager, moderator, global, reporter] = await people(
       server,
       ...(['the owner', 'the admin', 'the manager', 'the moderator', 'the global one', 'the reporter'] as const),
@@ -310,7 +314,7 @@ describe('M05: nobody sees or decides reports about themselves', () => {
     const decided = await admin.does('rest', moderation.decide, { item: ofOwner, decision: 'dismissed' })
     expect(decided.item).toMatchObject({ state: 'dismissed', reporter_address: reporter.account })
     await moderates(root, { room: null, action: 'demote', target: global.account })
-  }, 120_000)
+  })
 
   const isFlag = (about: ReadonlyMap<string, string[]>, id: string) =>
     [...about.values()].some(([, flagged]) => flagged === id)

@@ -34,7 +34,7 @@ const alpha = { type: 'alpha' } as const
 const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } as const
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   ;[root, owner, member, other, outsider, banished] = await people(
     server,
     'root',

@@ -7,6 +7,7 @@ import type { CallOf } from '#shared/kit/contract'
 import { bookable as bookableOn, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { connectCalendar } from '#test/support/calendars'
+import { heavy } from '#test/support/heavy'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 
 const calendars = fakeCalendars()
@@ -350,7 +351,7 @@ describe('the times at which somebody can be booked', () => {
     expect(await slotsOf(who)).toHaveLength(2_000)
   })
 
-  test('are none while the calendar says nothing, which is waited for 5 s at most', async () => {
+  test('are none while the calendar says nothing, which is waited for 5 s at most', heavy, async () => {
     const who = await bookable()
     await openAlways(who)
     await connectCalendar(who)

@@ -6,6 +6,7 @@ import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { puppetModel } from '#test/support/puppet-model'
 import { wallet } from '#test/support/wallet'
 
@@ -101,7 +102,7 @@ describe.each(['auto', 'rest'] as const)('over %s', (transport) => {
   })
 })
 
-test('whoever was away catches up without a hole, and what was written meanwhile follows in order', async () => {
+test('whoever was away catches up without a hole, and what was written meanwhile follows in order', heavy, async () => {
   const ada = await personOf('ada')
   const bob = await personOf('bob')
   const ref = await channelOf(ada)

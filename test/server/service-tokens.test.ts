@@ -18,7 +18,7 @@ let server: Booted
 let url: string
 let root: Person
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address, BETA: 'open' } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address, BETA: 'open' } })
   url = server.url
   root = await person(server, 'root')
 })

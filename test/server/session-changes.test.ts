@@ -14,7 +14,7 @@ import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ entry: 'through the door' })
 })
 afterAll(() => server.close())
 

@@ -7,6 +7,7 @@ import { Sessions } from '#server/domains/identity/model'
 import { sessions } from '#shared/api/sessions'
 import { sessionEnded, sessionExpiring } from '#shared/kit/connection'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { follow } from '#test/support/line'
 import { type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
@@ -21,7 +22,7 @@ const idOf = async (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')
 let server: Booted
 describe('devices', () => {
   beforeAll(async () => {
-    server = await boot()
+    server = await boot({ entry: 'through the door' })
   })
   afterAll(() => server.close())
 
@@ -127,34 +128,38 @@ describe('devices', () => {
     expect(await statusOf(other.token)).toBe(200)
   })
 
-  test('a session tells its sockets five minutes before its end, and ends at its end, on every node', async () => {
-    const soon = await signIn(server.url, wallet('expiring soon'))
-    const later = await signIn(server.url, wallet('expiring later'))
-    const lasting = async (token: string, milliseconds: number) => {
-      const expires_at = new Date(Date.now() + milliseconds)
-      await Sessions.updateOne({ _id: await idOf(token) }, { $set: { expires_at } })
-    }
-    await lasting(soon.sessionToken, 4_000)
-    await lasting(later.sessionToken, 300_000 + 2_500)
-    const lines = server.urls.map((url) => ({
-      soon: follow(connect(url, '/rooms', soon.sessionToken)),
-      later: follow(connect(url, '/rooms', later.sessionToken)),
-    }))
-    const began = Date.now()
-    for (const line of lines) {
-      const { in_s } = await line.soon.hears(sessionExpiring)
-      expect(in_s).toBeLessThanOrEqual(4)
-      await line.later.hears('session:ready')
-      expect(line.later.all(sessionExpiring)).toEqual([])
-    }
-    for (const line of lines) {
-      expect((await line.later.hears(sessionExpiring)).in_s).toBeGreaterThanOrEqual(298)
-      expect(await line.soon.hears(sessionEnded)).toEqual({ code: 'SESSION_EXPIRED' })
-      await line.soon.hears('disconnect')
-    }
-    expect(Date.now() - began).toBeLessThan(6_000)
-    expect(await statusOf(soon.sessionToken)).toBe(401)
-  })
+  test(
+    'a session tells its sockets five minutes before its end, and ends at its end, on every node',
+    heavy,
+    async () => {
+      const soon = await signIn(server.url, wallet('expiring soon'))
+      const later = await signIn(server.url, wallet('expiring later'))
+      const lasting = async (token: string, milliseconds: number) => {
+        const expires_at = new Date(Date.now() + milliseconds)
+        await Sessions.updateOne({ _id: await idOf(token) }, { $set: { expires_at } })
+      }
+      await lasting(soon.sessionToken, 4_000)
+      await lasting(later.sessionToken, 300_000 + 2_500)
+      const lines = server.urls.map((url) => ({
+        soon: follow(connect(url, '/rooms', soon.sessionToken)),
+        later: follow(connect(url, '/rooms', later.sessionToken)),
+      }))
+      const began = Date.now()
+      for (const line of lines) {
+        const { in_s } = await line.soon.hears(sessionExpiring)
+        expect(in_s).toBeLessThanOrEqual(4)
+        await line.later.hears('session:ready')
+        expect(line.later.all(sessionExpiring)).toEqual([])
+      }
+      for (const line of lines) {
+        expect((await line.later.hears(sessionExpiring)).in_s).toBeGreaterThanOrEqual(298)
+        expect(await line.soon.hears(sessionEnded)).toEqual({ code: 'SESSION_EXPIRED' })
+        await line.soon.hears('disconnect')
+      }
+      expect(Date.now() - began).toBeLessThan(6_000)
+      expect(await statusOf(soon.sessionToken)).toBe(401)
+    },
+  )
 
   test('a refreshed session carries the socket on beyond the end of the first', async () => {
     const { sessionToken } = await signIn(server.url, wallet('carried on'))
@@ -181,7 +186,11 @@ describe('the ring of session keys', () => {
     const uri = freshDatabaseUri()
     const store = { DATA_DIR: directory, ...(uri ? { MONGODB_URI: uri } : {}) }
     const opened = async (...keys: string[]) => {
-      server = await boot({ nodes: 1, environment: { ...store, SESSION_KEYS: keys.join(',') } })
+      server = await boot({
+        entry: 'through the door',
+        nodes: 1,
+        environment: { ...store, SESSION_KEYS: keys.join(',') },
+      })
     }
     await opened(key('one', 1))
     const old = await signIn(server.url, wallet('key holder'))

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { signIn } from '#test/support/wallet'
 
 /** Four times what each was measured to leave, where few sign in. */
@@ -33,10 +34,13 @@ function held(): number {
   return heapUsed + external
 }
 
-test('N78: many who sign in, each from an address of their own, leave next to nothing in memory', async () => {
+test('N78: many who sign in, each from an address of their own, leave next to nothing in memory', {
+  ...heavy,
+  timeout: 600_000,
+}, async () => {
   await signInMany(100)
   const before = held()
   await signInMany(200)
   const after = held()
   expect((after - before) / 200).toBeLessThan(bytesOfOne)
-}, 600_000)
+})

@@ -16,6 +16,7 @@ import { alpha, channelOf, listenTo, moderates, type Person, people, person, say
 import { solo } from '#test/support/solo'
 
 const { server, admin, root, stranger } = await bootWith(['admin', 'root', 'stranger'], {
+  entry: 'through the door',
   admins: ['admin'],
   superAdmins: ['root'],
 })

@@ -8,6 +8,7 @@ import { appoint } from '#test/support/moderation'
 import { alpha, channelOf, groupOf, moderates, type Person, people } from '#test/support/people'
 
 const { server, root, owner, mod, member } = await bootWith(['root', 'owner', 'mod', 'member'], {
+  entry: 'in alpha',
   superAdmins: ['root'],
 })
 const nowhere = { type: 'channel', id: 'nowhere' } as const

@@ -7,6 +7,7 @@ import { starChanged, stars, starsAtMost } from '#shared/api/stars'
 import type { RoomRef } from '#shared/kit/primitives'
 import { dmOf } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import {
   channelOf,
   groupOf,
@@ -192,7 +193,7 @@ describe('starred messages', () => {
     expect(await Stars.countDocuments({ user_address: one.account })).toBe(2)
   })
 
-  test('every device of the account is told, wherever it is connected, and nobody else', async () => {
+  test('every device of the account is told, wherever it is connected, and nobody else', heavy, async () => {
     const other = await person(server, `starring ${round}`)
     const room = await channelOf(one, two)
     const message_id = await says(two, room, 'Look')

@@ -12,7 +12,7 @@ import { alpha, channelOf, listenTo, people, person, say } from '#test/support/p
 import { following } from '#test/support/sequence'
 
 test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye, and lets nobody in', async () => {
-  const server = await boot({ nodes: 1 })
+  const server = await boot({ entry: 'in alpha', nodes: 1 })
   const [reader, writer] = await people(server, 'reader', 'writer')
   const listening = await listenTo(reader, alpha)
   const silent = await openWire(server.url, '/rooms', { token: reader.token })
@@ -40,7 +40,7 @@ test('P11: a stop ends in its time, though one connection reads nothing and neve
 })
 
 test('P11: a stop ends each room that is followed over REST, which says so, and waits for none', async () => {
-  const server = await boot({ nodes: 1 })
+  const server = await boot({ entry: 'in alpha', nodes: 1 })
   const who = await person(server, 'follower')
   const followed = await following<RoomEvent>('rest', who, { room: await channelOf(who) })
   const begun = Date.now()
@@ -50,7 +50,7 @@ test('P11: a stop ends each room that is followed over REST, which says so, and 
 })
 
 test('P21: a stop ends each answer with what was written of it, and says so', async () => {
-  const server = await boot({ nodes: 1 })
+  const server = await boot({ entry: 'in alpha', nodes: 1 })
   const [app] = server.apps
   if (!app) throw new Error('There is a server')
   const asked = { agent: 'any', account: 'somebody', place: 'chat', message: 'Hi' }

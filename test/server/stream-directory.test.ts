@@ -8,6 +8,7 @@ import { streamListed } from '#shared/api/stream-events'
 import type { PublicStream } from '#shared/api/stream-records'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person, personAt } from '#test/support/people'
 
 let server: Booted
@@ -60,7 +61,7 @@ async function agree(holders: readonly (() => PublicStream[])[]) {
   }
 }
 
-test('M3: who holds the directory is told all that changes in it, on every node', async () => {
+test('M3: who holds the directory is told all that changes in it, on every node', heavy, async () => {
   const holders = await Promise.all(server.urls.map(holder))
   const { owner, id, stream_id } = await opened()
   const other = await opened()
@@ -113,7 +114,7 @@ test('M3: what no row of a stream says is told as well, such as the name of its 
   await owner.does('rest', streams.end, { id })
 })
 
-test('M3: whoever asks while streams begin and end holds in the end what is listed', async () => {
+test('M3: whoever asks while streams begin and end holds in the end what is listed', heavy, async () => {
   const first = await holder(server.url)
   const holders = [first]
   for (let round = 0; round < 4; round++) {

@@ -7,6 +7,7 @@ import { type StreamChat, streamsOf } from '#client/sdk/streams'
 import type { Client, ClientOptions } from '#client/sdk/types'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -147,7 +148,10 @@ test('who is live is listed to guests and others, and changes as it changes', as
 const slowly = { timeout: 30_000 }
 const long = { timeout: 240_000 }
 
-test('the owner of a stream is told whether its picture arrives, and nobody else is', long, async () => {
+test('the owner of a stream is told whether its picture arrives, and nobody else is', {
+  ...heavy,
+  ...long,
+}, async () => {
   const { owner, stream } = await opened()
   const own = streamsOf(owner).open(stream.id)
   const others = [streamsOf(await someone()).open(stream.id), guests().open(stream.id)]
@@ -171,87 +175,85 @@ test('the owner of a stream is told whether its picture arrives, and nobody else
 const saidIn = (chat: StreamChat) =>
   (chat.state.messages ?? []).flatMap(({ is_deleted, content }) => (is_deleted ? [] : [content]))
 
-test(
-  'a guest is told what is said, changed and taken back without asking, and catches up after a cut',
-  long,
-  async () => {
-    const { owner, stream } = await opened()
-    const relay = await openRelay()
-    let asked = 0
-    const counting: typeof fetch = (input, init) => {
-      if (String(input).includes('/messages')) asked += 1
-      return fetch(input, init)
+test('a guest is told what is said, changed and taken back without asking, and catches up after a cut', {
+  ...heavy,
+  ...long,
+}, async () => {
+  const { owner, stream } = await opened()
+  const relay = await openRelay()
+  let asked = 0
+  const counting: typeof fetch = (input, init) => {
+    if (String(input).includes('/messages')) asked += 1
+    return fetch(input, init)
+  }
+  const room = { type: 'stream', id: stream.id } as const
+  const say = async (text: string) => (await owner.messages.send({ room, text })).message
+  const first = await say('one')
+  const chat = streamsOf(visitor({ fetch: counting }), { url: relay.url, storage }).readChat(stream.id)
+  await expect.poll(() => saidIn(chat)).toEqual(['one'])
+  const stranger = streamsOf(await someone()).readChat(stream.id)
+  await expect.poll(() => saidIn(stranger)).toEqual(['one'])
+  const second = await say('two')
+  await expect.poll(() => saidIn(chat)).toEqual(['one', 'two'])
+  const said = ['one', 'two']
+  const askedWhileTold = async () => {
+    const before = asked
+    for (let times = 0; times < 3; times++) {
+      said.push((await say(`told ${said.length}`)).content)
+      await expect.poll(() => saidIn(chat), slowly).toEqual(said)
     }
-    const room = { type: 'stream', id: stream.id } as const
-    const say = async (text: string) => (await owner.messages.send({ room, text })).message
-    const first = await say('one')
-    const chat = streamsOf(visitor({ fetch: counting }), { url: relay.url, storage }).readChat(stream.id)
-    await expect.poll(() => saidIn(chat)).toEqual(['one'])
-    const stranger = streamsOf(await someone()).readChat(stream.id)
-    await expect.poll(() => saidIn(stranger)).toEqual(['one'])
-    const second = await say('two')
-    await expect.poll(() => saidIn(chat)).toEqual(['one', 'two'])
-    const said = ['one', 'two']
-    const askedWhileTold = async () => {
-      const before = asked
-      for (let times = 0; times < 3; times++) {
-        said.push((await say(`told ${said.length}`)).content)
-        await expect.poll(() => saidIn(chat), slowly).toEqual(said)
-      }
-      return asked - before
-    }
-    await expect.poll(askedWhileTold, { timeout: 90_000 }).toBe(0)
-    await owner.messages.edit({ room, id: first.id, text: 'one, again' })
-    await owner.messages.remove({ room, id: second.id })
-    said.splice(0, 2, 'one, again')
-    for (const one of [chat, stranger]) await expect.poll(() => saidIn(one), slowly).toEqual(said)
-    relay.cut()
-    said.push((await say('while it was cut')).content)
-    for (const one of [chat, stranger]) await expect.poll(() => saidIn(one), slowly).toEqual(said)
-    await owner.moderation.act({ room, action: 'rules', patch: { rules: { read_access: 'members' } } })
-    for (const [one, code] of [
-      [chat, 'UNAUTHORIZED'],
-      [stranger, 'NOT_A_MEMBER'],
-    ] as const)
-      await expect.poll(() => one.state, slowly).toMatchObject({ messages: null, error: { code } })
-    await owner.moderation.act({ room, action: 'rules', patch: { rules: { read_access: 'everyone' } } })
-    await expect.poll(() => saidIn(chat), slowly).toEqual(said)
-    chat.close()
-    stranger.close()
-    relay.cut()
-    relay.close()
-  },
-)
+    return asked - before
+  }
+  await expect.poll(askedWhileTold, { timeout: 90_000 }).toBe(0)
+  await owner.messages.edit({ room, id: first.id, text: 'one, again' })
+  await owner.messages.remove({ room, id: second.id })
+  said.splice(0, 2, 'one, again')
+  for (const one of [chat, stranger]) await expect.poll(() => saidIn(one), slowly).toEqual(said)
+  relay.cut()
+  said.push((await say('while it was cut')).content)
+  for (const one of [chat, stranger]) await expect.poll(() => saidIn(one), slowly).toEqual(said)
+  await owner.moderation.act({ room, action: 'rules', patch: { rules: { read_access: 'members' } } })
+  for (const [one, code] of [
+    [chat, 'UNAUTHORIZED'],
+    [stranger, 'NOT_A_MEMBER'],
+  ] as const)
+    await expect.poll(() => one.state, slowly).toMatchObject({ messages: null, error: { code } })
+  await owner.moderation.act({ room, action: 'rules', patch: { rules: { read_access: 'everyone' } } })
+  await expect.poll(() => saidIn(chat), slowly).toEqual(said)
+  chat.close()
+  stranger.close()
+  relay.cut()
+  relay.close()
+})
 
-test(
-  'without a socket a stream, its chat and the list are asked for every few seconds, by guests and others',
-  long,
-  async () => {
-    const { owner, stream } = await opened()
-    const room = { type: 'stream', id: stream.id } as const
-    const transport = 'rest' as const
-    const all = [
-      streamsOf(visitor({ transport }), { url: url(), storage: memoryStorage(), transport }),
-      streamsOf(await someone({ transport })),
-    ].map((streams) => ({
-      watching: streams.open(stream.id),
-      chat: streams.readChat(stream.id),
-      list: streams.liveNow(),
-    }))
-    for (const { watching } of all) await expect.poll(() => watching.state.state?.status, slowly).toBe('idle')
-    video.publish(stream.stream_id)
-    await owner.messages.send({ room, text: 'hello' })
-    for (const { watching, chat, list } of all) {
-      await expect.poll(() => watching.state.state, slowly).toMatchObject({ status: 'live', reason: 'live' })
-      await expect.poll(() => watching.state.counts?.viewers, slowly).toBe(2)
-      await expect.poll(() => saidIn(chat), slowly).toEqual(['hello'])
-      await expect.poll(() => list.state.streams?.some(({ id }) => id === stream.id), slowly).toBe(true)
-    }
-    await owner.streams.end({ id: stream.id })
-    for (const { watching, list } of all) {
-      await expect.poll(() => watching.state.state?.status, slowly).toBe('ended')
-      await expect.poll(() => list.state.streams?.some(({ id }) => id === stream.id), slowly).toBe(false)
-    }
-    for (const parts of all) for (const part of Object.values(parts)) part.close()
-  },
-)
+test('without a socket a stream, its chat and the list are asked for every few seconds, by guests and others', {
+  ...heavy,
+  ...long,
+}, async () => {
+  const { owner, stream } = await opened()
+  const room = { type: 'stream', id: stream.id } as const
+  const transport = 'rest' as const
+  const all = [
+    streamsOf(visitor({ transport }), { url: url(), storage: memoryStorage(), transport }),
+    streamsOf(await someone({ transport })),
+  ].map((streams) => ({
+    watching: streams.open(stream.id),
+    chat: streams.readChat(stream.id),
+    list: streams.liveNow(),
+  }))
+  for (const { watching } of all) await expect.poll(() => watching.state.state?.status, slowly).toBe('idle')
+  video.publish(stream.stream_id)
+  await owner.messages.send({ room, text: 'hello' })
+  for (const { watching, chat, list } of all) {
+    await expect.poll(() => watching.state.state, slowly).toMatchObject({ status: 'live', reason: 'live' })
+    await expect.poll(() => watching.state.counts?.viewers, slowly).toBe(2)
+    await expect.poll(() => saidIn(chat), slowly).toEqual(['hello'])
+    await expect.poll(() => list.state.streams?.some(({ id }) => id === stream.id), slowly).toBe(true)
+  }
+  await owner.streams.end({ id: stream.id })
+  for (const { watching, list } of all) {
+    await expect.poll(() => watching.state.state?.status, slowly).toBe('ended')
+    await expect.poll(() => list.state.streams?.some(({ id }) => id === stream.id), slowly).toBe(false)
+  }
+  for (const parts of all) for (const part of Object.values(parts)) part.close()
+})

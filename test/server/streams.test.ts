@@ -14,10 +14,12 @@ import { AppError } from '#shared/errors'
 import { sessionEnded } from '#shared/kit/connection'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { enter } from '#test/support/enter'
+import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, over, type Person, person } from '#test/support/people'
 import { following, sequenceAt } from '#test/support/sequence'
 import { solo } from '#test/support/solo'
-import { call, signIn, wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
 let owner: Person
@@ -52,7 +54,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     const [who, other] = [await follower(), await person(server, `other ${door}`, elsewhere)]
     const room = await channelOf(owner, who, other)
     const sending = [owner, other, who].map(async (one, at) => {
-      for (let n = 0; n < 40; n++) await say(one, room, `${at} ${n}`)
+      for (let n = 0; n < 20; n++) await say(one, room, `${at} ${n}`)
     })
     const followed = await following<RoomEvent>(door, who, { room })
     await Promise.all(sending)
@@ -255,7 +257,7 @@ const ends: [string, (who: Person & { name: string }) => Promise<unknown>][] = [
   [
     'another device',
     async (who) => {
-      const { sessionToken } = await signIn(elsewhere, wallet(who.name))
+      const { sessionToken } = await enter(elsewhere, wallet(who.name))
       return call(elsewhere, `DELETE /api/auth/sessions/${idOf(who.token)}`, null, sessionToken)
     },
   ],
@@ -265,7 +267,7 @@ describe('a sequence', () => {
   test.each(ends)('ends with the session, by %s on another node, and its last line says so', async (_how, end) => {
     const who = await follower()
     for (const room of [await channelOf(owner, who), await groupOf(owner, who)]) {
-      const again = { ...who, token: (await signIn(server.url, wallet(who.name))).sessionToken }
+      const again = { ...who, token: (await enter(server.url, wallet(who.name))).sessionToken }
       const followed = await following<RoomEvent>('rest', again, { room })
       await expect.poll(() => followed.items.length).toBeGreaterThan(0)
       const before = followed.items.length
@@ -335,12 +337,13 @@ describe('a sequence', () => {
 
   solo(
     'over a socket goes on with the session that took the place of its own, and looks for rows no more often than before',
+    heavy,
     async () => {
       const who = await follower()
       const room = await channelOf(owner, who)
       await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 2_000) } })
       const followed = await following<RoomEvent>('socket', who, { room })
-      const { sessionToken } = await signIn(server.url, wallet(who.name))
+      const { sessionToken } = await enter(server.url, wallet(who.name))
       expect(await who.ask('session:refresh', { token: sessionToken })).toMatchObject({ ok: true })
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       await say(owner, room, 'after the end of the first')
@@ -446,7 +449,7 @@ describe('a sequence', () => {
     },
   )
 
-  solo('says every 15 seconds that it is still there, by an empty line', async () => {
+  solo('says every 15 seconds that it is still there, by an empty line', heavy, async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const { head_seq } = await who.does('rest', messages.sync, { room, limit: 1 })

@@ -10,6 +10,7 @@ import { expandRoute, type Operation, operationsOf, refusesSuspended } from '#sh
 import { fileOf } from '#shared/kit/json-schema'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import {
   alpha,
   channelOf,
@@ -43,7 +44,7 @@ const places: { [kind: string]: RoomRef } = {}
 const fields: Record<string, unknown> = {}
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   root = await person(server, 'root')
   owner = await person(server, 'owner')
   member = await person(server, 'member')
@@ -209,16 +210,20 @@ describe('N08: suspended people write nothing, over both doors alike', () => {
   })
 })
 
-solo('N08: suspended people still read, sign in and out, and end what is their own, over both doors', async () => {
-  const leaver = await person(server, 'leaver')
-  await root.does('rest', accounts.suspend, { userAddress: leaver.account, ban: true })
-  const free = operationsOf(api)
-    .filter(({ operation }) => operation.whileSuspended && !refusesSuspended(operation))
-    .sort(({ name }, other) => Number(name === 'identity.logout') - Number(other.name === 'identity.logout'))
-  for (const { name, operation } of free)
-    for (const place of placesOf(operation))
-      expect(['SUSPENDED', 'UNAUTHORIZED', 'SESSION_NOT_FOUND'], `${name} ${place}`).not.toContain(
-        await codeAt(leaver, operation, place),
-      )
-  expect(free.map(({ name }) => name)).toContain('sessions.endOthers')
-})
+solo(
+  'N08: suspended people still read, sign in and out, and end what is their own, over both doors',
+  heavy,
+  async () => {
+    const leaver = await person(server, 'leaver')
+    await root.does('rest', accounts.suspend, { userAddress: leaver.account, ban: true })
+    const free = operationsOf(api)
+      .filter(({ operation }) => operation.whileSuspended && !refusesSuspended(operation))
+      .sort(({ name }, other) => Number(name === 'identity.logout') - Number(other.name === 'identity.logout'))
+    for (const { name, operation } of free)
+      for (const place of placesOf(operation))
+        expect(['SUSPENDED', 'UNAUTHORIZED', 'SESSION_NOT_FOUND'], `${name} ${place}`).not.toContain(
+          await codeAt(leaver, operation, place),
+        )
+    expect(free.map(({ name }) => name)).toContain('sessions.endOthers')
+  },
+)

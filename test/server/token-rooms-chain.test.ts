@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { rooms } from '#shared/api/rooms'
 import { boot } from '#test/support/boot'
 import { noChain, startChain } from '#test/support/chain'
+import { heavy } from '#test/support/heavy'
 import { person } from '#test/support/people'
 
 const token = `0x${'7a'.repeat(20)}` as const
@@ -13,7 +14,7 @@ const pieces = `0x${'7b'.repeat(20)}` as const
 const asked = { tokenAddress: token, tokenChainId: 31337, name: 'Holders', minBalance: '1000' }
 
 describe.skipIf(noChain)('a room for holders on a real chain', () => {
-  test('T80: a transfer lets somebody in', async () => {
+  test('T80: a transfer lets somebody in', heavy, async () => {
     const Deployed = z.object({ deployed: z.templateLiteral(['0x', z.string()]) })
     const { contracts } = z
       .object({ contracts: z.object({ Token3009: Deployed }) })

@@ -10,6 +10,7 @@ import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
@@ -156,7 +157,7 @@ describe('a tool that fails', () => {
     expect(await ask(other, find, rooms)).toEqual(['find done', 'graphql done'])
   })
 
-  test('because it says nothing is given up: its list after 5 s, a call after 8 s', async () => {
+  test('because it says nothing is given up: its list after 5 s, a call after 8 s', heavy, async () => {
     const agent = await agentWith({ mcpServers: [foxes()] })
     list = silence
     const began = performance.now()

@@ -19,7 +19,7 @@ let outsider: Person
 let channel: RoomRef & { id: string }
 
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ entry: 'in alpha', environment: { SUPER_ADMINS: wallet('root').address } })
   ;[root, owner, moderator, member, outsider] = await people(server, 'root', 'owner', 'moderator', 'member', 'outsider')
 })
 afterAll(() => server.close())

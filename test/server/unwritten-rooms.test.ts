@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RoomLeases } from '#server/log/model'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, person } from '#test/support/people'
 
 let server: Booted
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('M49: rooms that guests only ask about leave no lease and stay in no memory', async () => {
+test('M49: rooms that guests only ask about leave no lease and stay in no memory', heavy, async () => {
   const ids = Array.from({ length: 60 }, () => randomUUID())
   for (const [at, id] of ids.entries()) {
     const path = [`channel/${id}/messages`, `group/${id}/events`, `channel/${id}/events`][at % 3]

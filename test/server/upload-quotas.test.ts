@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { UploadQuotas } from '#server/domains/files/model'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 
 const megabyte = 1024 * 1024
@@ -37,7 +38,7 @@ const outcomes = async (who: Person, times: number) => {
   return all
 }
 
-test('T23: an account that is younger than a day may upload less', async () => {
+test('T23: an account that is younger than a day may upload less', heavy, async () => {
   server = await boot({ environment: { STORAGE_RESERVE_MB: '0', UPLOAD_QUOTA_MB: '3', UPLOAD_QUOTA_NEW_MB: '1' } })
   const young = await person(server, 'young')
   expect(await outcomes(young, 2)).toEqual(['200', '429 RATE_LIMIT_EXCEEDED'])
@@ -46,17 +47,21 @@ test('T23: an account that is younger than a day may upload less', async () => {
   expect(await outcomes(older, 4)).toEqual(['200', '200', '200', '429 RATE_LIMIT_EXCEEDED'])
 })
 
-test('T23: from one address all accounts together may upload so much, and what is refused counts for nobody', async () => {
-  server = await boot({ environment: { STORAGE_RESERVE_MB: '0', UPLOAD_QUOTA_ADDRESS_MB: '2' } })
-  const [one, two, three] = [await person(server, 'one'), await person(server, 'two'), await person(server, 'three')]
-  expect([...(await outcomes(one, 1)), ...(await outcomes(two, 1))]).toEqual(['200', '200'])
-  const { outcome, retryAfter } = await upload(three)
-  expect([outcome, retryAfter > 0]).toEqual(['429 RATE_LIMIT_EXCEEDED', true])
-  const rows = await UploadQuotas.find({}).lean()
-  expect(rows.filter(({ _id }) => _id.startsWith(three.account)).map(({ bytes }) => bytes)).toEqual([0])
-  server.setAhead(86_400)
-  expect(await outcomes(await person(server, 'three'), 1)).toEqual(['200'])
-})
+test(
+  'T23: from one address all accounts together may upload so much, and what is refused counts for nobody',
+  heavy,
+  async () => {
+    server = await boot({ environment: { STORAGE_RESERVE_MB: '0', UPLOAD_QUOTA_ADDRESS_MB: '2' } })
+    const [one, two, three] = [await person(server, 'one'), await person(server, 'two'), await person(server, 'three')]
+    expect([...(await outcomes(one, 1)), ...(await outcomes(two, 1))]).toEqual(['200', '200'])
+    const { outcome, retryAfter } = await upload(three)
+    expect([outcome, retryAfter > 0]).toEqual(['429 RATE_LIMIT_EXCEEDED', true])
+    const rows = await UploadQuotas.find({}).lean()
+    expect(rows.filter(({ _id }) => _id.startsWith(three.account)).map(({ bytes }) => bytes)).toEqual([0])
+    server.setAhead(86_400)
+    expect(await outcomes(await person(server, 'three'), 1)).toEqual(['200'])
+  },
+)
 
 test('T23: an upload that would leave less than the reserve of the disk is refused, and counts for nobody', async () => {
   server = await boot({ environment: { STORAGE_RESERVE_MB: '1000000000' } })
@@ -98,22 +103,26 @@ const bootWith = async (environment: Record<string, string>) => {
   server = await boot({ environment: { DATA_DIR: data, STORAGE_RESERVE_MB: '0', ...environment } })
 }
 
-test('T23: twenty uploads at a time that begin within a quota of one are received one at a time, and nothing stays taken', async () => {
-  await bootWith({ UPLOAD_QUOTA_MB: '1', UPLOAD_QUOTA_NEW_MB: '1' })
-  const greedy = await person(server, 'greedy')
-  const all = Array.from({ length: 20 }, () => begun(greedy, megabyte))
-  await expect.poll(() => answered(all)).toEqual(Array(19).fill(429))
-  await expect.poll(received).toBe(1)
-  expect((await upload(await person(server, 'other'))).outcome).toBe('200')
-  for (const { leave } of all) leave()
-  await expect.poll(received).toBe(0)
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => upload(greedy)))
-  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['200', ...Array(19).fill('429 RATE_LIMIT_EXCEEDED')])
-  const stored = (await UploadQuotas.find({}).lean()).find(({ _id }) => _id.startsWith(`${greedy.account} `))
-  expect(stored?.bytes).toBe(megabyte - 1_000)
-})
+test(
+  'T23: twenty uploads at a time that begin within a quota of one are received one at a time, and nothing stays taken',
+  heavy,
+  async () => {
+    await bootWith({ UPLOAD_QUOTA_MB: '1', UPLOAD_QUOTA_NEW_MB: '1' })
+    const greedy = await person(server, 'greedy')
+    const all = Array.from({ length: 20 }, () => begun(greedy, megabyte))
+    await expect.poll(() => answered(all)).toEqual(Array(19).fill(429))
+    await expect.poll(received).toBe(1)
+    expect((await upload(await person(server, 'other'))).outcome).toBe('200')
+    for (const { leave } of all) leave()
+    await expect.poll(received).toBe(0)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => upload(greedy)))
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['200', ...Array(19).fill('429 RATE_LIMIT_EXCEEDED')])
+    const stored = (await UploadQuotas.find({}).lean()).find(({ _id }) => _id.startsWith(`${greedy.account} `))
+    expect(stored?.bytes).toBe(megabyte - 1_000)
+  },
+)
 
-test('T23: a form that does not say how long it is counts as long as it may be', async () => {
+test('T23: a form that does not say how long it is counts as long as it may be', heavy, async () => {
   await bootWith({ UPLOAD_QUOTA_MB: '15', UPLOAD_QUOTA_NEW_MB: '15' })
   const who = await person(server, 'chunked')
   const first = begun(who, null)
@@ -126,7 +135,7 @@ test('T23: a form that does not say how long it is counts as long as it may be',
   expect((await Promise.all([upload(who), upload(who)])).map(({ outcome }) => outcome)).toEqual(['200', '200'])
 })
 
-test('T23: the same file is answered again also where a day allows no more', async () => {
+test('T23: the same file is answered again also where a day allows no more', heavy, async () => {
   await bootWith({ UPLOAD_QUOTA_MB: '1', UPLOAD_QUOTA_NEW_MB: '1' })
   const who = await person(server, 'again')
   const file = randomBytes(megabyte - 1_000)
@@ -135,7 +144,7 @@ test('T23: the same file is answered again also where a day allows no more', asy
   expect((await upload(who, file)).outcome).toBe('200')
 })
 
-test('T23: what is being received is taken from what the disk has beside its reserve', async () => {
+test('T23: what is being received is taken from what the disk has beside its reserve', heavy, async () => {
   await bootWith({ STORAGE_RESERVE_MB: '100', UPLOAD_QUOTA_MB: '5000', UPLOAD_QUOTA_NEW_MB: '5000' })
   vi.spyOn(fs, 'statfs').mockResolvedValue({ bavail: (400 * megabyte) / 4_096, bsize: 4_096 } as StatsFs)
   syncBuiltinESMExports()

@@ -11,6 +11,7 @@ import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, moderates, type Person, person } from '#test/support/people'
 import { jpegOf, pngOf, secret, webpOf } from '#test/support/pictures'
 import { wallet } from '#test/support/wallet'
@@ -254,7 +255,7 @@ describe('media of a bug report', () => {
     expect((await post('/api/bug-reports/upload', formOf(bytes))).body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test('T23: an image over 10 MB is refused, and a film over 50 MB', async () => {
+  test('T23: an image over 10 MB is refused, and a film over 50 MB', heavy, async () => {
     const image = Buffer.concat([pngOf(), Buffer.alloc(10 * 1024 * 1024)])
     expect((await post('/api/bug-reports/upload', formOf(image))).status).toBe(413)
     const long = Buffer.alloc(50 * 1024 * 1024 + 1)

@@ -13,6 +13,7 @@ import { messages } from '#shared/api/messages'
 import { uploads } from '#shared/api/uploads'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, moderates, outcomeOf, over, type Person, person, say } from '#test/support/people'
 import { gifOf, pngOf, secret } from '#test/support/pictures'
 import { sounds } from '#test/support/sounds'
@@ -119,7 +120,7 @@ describe('a voice message for everybody', () => {
     expect([answer.status, (await answer.json()).error]).toEqual([415, 'file: not a JPEG, PNG, GIF or WebP image'])
   })
 
-  test('T23: has at most 5 MB, and counts towards the quota of its speaker', async () => {
+  test('T23: has at most 5 MB, and counts towards the quota of its speaker', heavy, async () => {
     const voice = await sounds.liveWebm()
     // An element of nothing, of which the last byte stands beyond what is taken.
     const nothing = (bytes: number) => {

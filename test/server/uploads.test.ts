@@ -22,6 +22,7 @@ import { messages } from '#shared/api/messages'
 import { uploads } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
@@ -235,36 +236,40 @@ describe('an encrypted file', () => {
     expect(await files.sizeOf(key)).toBe(1_000)
   })
 
-  test('is stored also where whoever sent it is gone before the answer, and its place is held by who writes it alone', async () => {
-    const { put: keep } = files
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const put = vi.spyOn(files, 'put').mockImplementationOnce(async (key, blob) => {
-      await held
-      await keep(key, blob)
-    })
-    const cut = new AbortController()
-    const body = formOf({ file: encrypted(), conversationId: 'gone' })
-    const headers = { authorization: `Bearer ${who.token}` }
-    const asked = fetch(`${who.url}/api/upload/image`, { method: 'POST', headers, body, signal: cut.signal })
-    await expect.poll(() => put.mock.calls.length).toBe(1)
-    const [key = ''] = put.mock.calls[0] ?? []
-    const heldUntil = async () => Number((await UploadRecords.findOne({ _id: key }).lean())?.held_until)
-    const before = await heldUntil()
-    expect(before - Date.now()).toBeLessThan(15_000)
-    await expect.poll(heldUntil).toBeGreaterThan(before)
-    cut.abort()
-    await expect(asked).rejects.toThrow()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    release()
-    await expect.poll(() => files.sizeOf(key)).toBe(1_000)
-    await expect.poll(heldUntil).toBeNaN()
-    put.mockRestore()
-  })
+  test(
+    'is stored also where whoever sent it is gone before the answer, and its place is held by who writes it alone',
+    heavy,
+    async () => {
+      const { put: keep } = files
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const put = vi.spyOn(files, 'put').mockImplementationOnce(async (key, blob) => {
+        await held
+        await keep(key, blob)
+      })
+      const cut = new AbortController()
+      const body = formOf({ file: encrypted(), conversationId: 'gone' })
+      const headers = { authorization: `Bearer ${who.token}` }
+      const asked = fetch(`${who.url}/api/upload/image`, { method: 'POST', headers, body, signal: cut.signal })
+      await expect.poll(() => put.mock.calls.length).toBe(1)
+      const [key = ''] = put.mock.calls[0] ?? []
+      const heldUntil = async () => Number((await UploadRecords.findOne({ _id: key }).lean())?.held_until)
+      const before = await heldUntil()
+      expect(before - Date.now()).toBeLessThan(15_000)
+      await expect.poll(heldUntil).toBeGreaterThan(before)
+      cut.abort()
+      await expect(asked).rejects.toThrow()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      release()
+      await expect.poll(() => files.sizeOf(key)).toBe(1_000)
+      await expect.poll(heldUntil).toBeNaN()
+      put.mockRestore()
+    },
+  )
 
-  test('is stored whole beside nineteen others and some that break off, of which nothing stays', async () => {
+  test('P23: is stored whole beside nineteen others and some that break off, of which nothing stays', async () => {
     const broken = Array.from({ length: 8 }, () => breakOff())
     const all = Array.from({ length: 20 }, () => encrypted(300_000))
     const eager = await person(server, 'eager')
@@ -442,23 +447,27 @@ describe('T23: an upload is refused', () => {
     expect(answers.map(({ status }) => status)).toEqual(at.map(() => 200))
   })
 
-  test('past what a day allows, with the time until the next, on which yesterday counts no more; the others are not', async () => {
-    const greedy = await person(server, 'greedy')
-    const asked = { conversationId: 'a' }
-    const ten = () => upload('image', { ...asked, file: encrypted(10 * megabyte - 1_000) }, greedy)
-    const statuses = (await Promise.all(Array.from({ length: 6 }, ten))).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(4)
-    const { status, body } = await ten()
-    expect([status, body.code, Number(body.retryAfter) > 0]).toEqual([429, 'RATE_LIMIT_EXCEEDED', true])
-    expect(await UploadRecords.countDocuments({ owner: greedy.account })).toBe(4)
-    expect((await upload('image', { ...asked, file: encrypted() })).status).toBe(200)
-    const untilTomorrow = Number(body.retryAfter)
-    server.setAhead(untilTomorrow - 30)
-    expect((await ten()).status).toBe(429)
-    server.setAhead(untilTomorrow)
-    expect((await ten()).status).toBe(200)
-    server.setAhead(0)
-  })
+  test(
+    'past what a day allows, with the time until the next, on which yesterday counts no more; the others are not',
+    heavy,
+    async () => {
+      const greedy = await person(server, 'greedy')
+      const asked = { conversationId: 'a' }
+      const ten = () => upload('image', { ...asked, file: encrypted(10 * megabyte - 1_000) }, greedy)
+      const statuses = (await Promise.all(Array.from({ length: 6 }, ten))).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+      const { status, body } = await ten()
+      expect([status, body.code, Number(body.retryAfter) > 0]).toEqual([429, 'RATE_LIMIT_EXCEEDED', true])
+      expect(await UploadRecords.countDocuments({ owner: greedy.account })).toBe(4)
+      expect((await upload('image', { ...asked, file: encrypted() })).status).toBe(200)
+      const untilTomorrow = Number(body.retryAfter)
+      server.setAhead(untilTomorrow - 30)
+      expect((await ten()).status).toBe(429)
+      server.setAhead(untilTomorrow)
+      expect((await ten()).status).toBe(200)
+      server.setAhead(0)
+    },
+  )
 })
 
 test.each([

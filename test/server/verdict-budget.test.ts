@@ -4,6 +4,7 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { bootWith } from '#test/support/boot-with'
+import { heavy } from '#test/support/heavy'
 import { channelOf, check, moderates, over, say } from '#test/support/people'
 
 const { root, owner, member, stranger } = await bootWith(['root', 'owner', 'member', 'stranger'], {
@@ -94,7 +95,7 @@ test('N01: what is too costly is refused when it is saved, and tried before', as
   }
 })
 
-test('N02: a dry run over costly messages lets others have their turn', async () => {
+test('N02: a dry run over costly messages lets others have their turn', heavy, async () => {
   const room = await channelOf(owner)
   const text = shuffled(['buy ', 'bu', 'sel', 'cryp'], 10_000)
   for (let at = 0; at < 40; at++) await say(owner, room, text.slice(at * 10))

@@ -8,9 +8,10 @@ import { rooms } from '#shared/api/rooms'
 import { serviceTokens } from '#shared/api/service-tokens'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { enter } from '#test/support/enter'
 import { channelOf, groupOf, type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
-import { call, signIn, wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
 let owner: Person
@@ -64,14 +65,14 @@ const ends: [string, (who: Person) => Promise<unknown>][] = [
   [
     'another device that ends it',
     async (who) => {
-      const { sessionToken } = await signIn(elsewhere, wallet(named(who)))
+      const { sessionToken } = await enter(elsewhere, wallet(named(who)))
       return call(elsewhere, `DELETE /api/auth/sessions/${idOf(who.token)}`, null, sessionToken)
     },
   ],
   [
     'another device that ends all others',
     async (who) => {
-      const { sessionToken } = await signIn(elsewhere, wallet(named(who)))
+      const { sessionToken } = await enter(elsewhere, wallet(named(who)))
       return call(elsewhere, 'DELETE /api/auth/sessions', null, sessionToken)
     },
   ],
@@ -172,7 +173,7 @@ test('R7: a wait of a bot ends when its token is revoked', async () => {
 test('R7: a wait goes on where somebody else signs out, and another device ends it without a refusal', async () => {
   const [who, other] = [await waiter(), await waiter()]
   const room = await groupOf(owner, who, other)
-  const { sessionToken } = await signIn(elsewhere, wallet(named(who)))
+  const { sessionToken } = await enter(elsewhere, wallet(named(who)))
   const wait = await waitingIn(room, who.token)
   await call(elsewhere, 'POST /api/auth/logout', {}, other.token)
   await soon(1_500)

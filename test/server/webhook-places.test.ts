@@ -4,6 +4,7 @@ import { accounts } from '#shared/api/accounts'
 import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, people, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
@@ -85,7 +86,7 @@ solo('N90: a webhook changes its rooms while it is paused, and takes its places 
   expect(await enable(admin, id, true)).toMatchObject({ ok: true })
 })
 
-test('N90: who enables a webhook and moves it to a full room at once goes around no limit', async () => {
+test('N90: who enables a webhook and moves it to a full room at once goes around no limit', heavy, async () => {
   const owner = await newOwner()
   const [full, elsewhere] = [await channelOf(owner), await channelOf(owner)]
   await makeAll(owner, full, 20)

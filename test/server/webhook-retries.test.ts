@@ -4,6 +4,7 @@ import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/w
 import { type Delivery, webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, over, type Person, person, say } from '#test/support/people'
 import { receiver } from '#test/support/receiver'
 import { webOver } from '#test/support/web'
@@ -49,39 +50,43 @@ const hour = 3_600_000
 const stateOf = async (id: string) => (await owner.does('rest', webhooks.read, { id })).webhook
 
 describe('N90: what a receiver does not take', () => {
-  test('comes again after a while, before anything that was said after it, and holds up no other room', async () => {
-    const [room, other] = [await channelOf(owner), await channelOf(owner)]
-    const { path, id } = await hookOn(room, other)
-    came.answers.set(path, (response, { text }) => response.writeHead(text.includes('bad') ? 500 : 200).end())
-    await say(owner, room, 'bad')
-    await say(owner, room, 'after it')
-    await say(owner, other, 'elsewhere')
-    await arrive(path, ['bad', 'elsewhere'])
-    await waits(id, 1)
-    const [first] = await deliveriesOf(id, 'retrying')
-    expect(first).toMatchObject({ status: 500, error: 'The receiver answered 500', type: 'message.created' })
-    const wait = Date.parse(first?.next_at ?? '') - Date.parse(first?.at ?? '')
-    expect(wait).toBeGreaterThanOrEqual(3_500)
-    expect(wait).toBeLessThanOrEqual(6_300)
-    for (let attempt = 2; attempt <= 6; attempt++) {
+  test(
+    'comes again after a while, before anything that was said after it, and holds up no other room',
+    heavy,
+    async () => {
+      const [room, other] = [await channelOf(owner), await channelOf(owner)]
+      const { path, id } = await hookOn(room, other)
+      came.answers.set(path, (response, { text }) => response.writeHead(text.includes('bad') ? 500 : 200).end())
+      await say(owner, room, 'bad')
+      await say(owner, room, 'after it')
+      await say(owner, other, 'elsewhere')
+      await arrive(path, ['bad', 'elsewhere'])
+      await waits(id, 1)
+      const [first] = await deliveriesOf(id, 'retrying')
+      expect(first).toMatchObject({ status: 500, error: 'The receiver answered 500', type: 'message.created' })
+      const wait = Date.parse(first?.next_at ?? '') - Date.parse(first?.at ?? '')
+      expect(wait).toBeGreaterThanOrEqual(3_500)
+      expect(wait).toBeLessThanOrEqual(6_300)
+      for (let attempt = 2; attempt <= 6; attempt++) {
+        await goBy(id, 0)
+        await waits(id, attempt)
+      }
+      const [sixth] = await deliveriesOf(id, 'retrying')
+      const longer = Date.parse(sixth?.next_at ?? '') - Date.parse(sixth?.at ?? '')
+      expect(longer).toBeGreaterThanOrEqual(31 * 3_750)
+      expect((await stateOf(id)).failing_since).not.toBeNull()
+      came.answers.delete(path)
       await goBy(id, 0)
-      await waits(id, attempt)
-    }
-    const [sixth] = await deliveriesOf(id, 'retrying')
-    const longer = Date.parse(sixth?.next_at ?? '') - Date.parse(sixth?.at ?? '')
-    expect(longer).toBeGreaterThanOrEqual(31 * 3_750)
-    expect((await stateOf(id)).failing_since).not.toBeNull()
-    came.answers.delete(path)
-    await goBy(id, 0)
-    await arrive(path, ['bad', 'elsewhere', ...Array(5).fill('bad'), 'bad', 'after it'])
-    const ids = came
-      .at(path)
-      .filter((_, at) => at !== 1 && at < 8)
-      .map(({ headers }) => headers['webhook-id'])
-    expect(new Set(ids).size).toBe(1)
-    await expect.poll(async () => (await stateOf(id)).failing_since).toBeNull()
-    await expect.poll(() => deliveriesOf(id, 'delivered')).toHaveLength(3)
-  })
+      await arrive(path, ['bad', 'elsewhere', ...Array(5).fill('bad'), 'bad', 'after it'])
+      const ids = came
+        .at(path)
+        .filter((_, at) => at !== 1 && at < 8)
+        .map(({ headers }) => headers['webhook-id'])
+      expect(new Set(ids).size).toBe(1)
+      await expect.poll(async () => (await stateOf(id)).failing_since).toBeNull()
+      await expect.poll(() => deliveriesOf(id, 'delivered')).toHaveLength(3)
+    },
+  )
 
   test('an hour of 500 loses nothing', async () => {
     const room = await channelOf(owner)
@@ -154,29 +159,33 @@ describe('N90: what a receiver does not take', () => {
     expect(await deliveriesOf(id, 'held')).toEqual([])
   })
 
-  test.each(over)('is given up after a day, the room goes on, and it is sent once more over %s', async (door) => {
-    const room = await channelOf(owner)
-    const { path, id } = await hookOn(room)
-    came.answers.set(path, (response, { text }) => response.writeHead(text.includes('bad') ? 500 : 200).end())
-    await say(owner, room, 'bad')
-    await say(owner, room, 'after it')
-    await waits(id, 1)
-    await goBy(id, 24 * hour)
-    await arrive(path, ['bad', 'bad', 'after it'])
-    const [dead, ...more] = await deliveriesOf(id, 'dead')
-    expect(more).toEqual([])
-    expect(dead).toMatchObject({ attempts: 2, status: 500, next_at: null, room })
-    expect(await owner.does(door, webhooks.replay, { id })).toEqual({ replaying: 1 })
-    await arrive(path, ['bad', 'bad', 'after it', 'bad'])
-    await expect.poll(() => deliveriesOf(id, 'dead'), { timeout: 15_000 }).toMatchObject([{ attempts: 3 }])
-    came.answers.delete(path)
-    expect(await owner.does(door, webhooks.replay, { id, delivery: dead?.id ?? '' })).toEqual({ replaying: 1 })
-    await arrive(path, ['bad', 'bad', 'after it', 'bad', 'bad'])
-    await expect.poll(() => deliveriesOf(id, 'delivered'), { timeout: 15_000 }).toHaveLength(2)
-    expect(await owner.does(door, webhooks.replay, { id })).toEqual({ replaying: 0 })
-    expect((await owner.refused(door, webhooks.replay, { id, delivery: 'none' })).code).toBe('NOT_FOUND')
-    expect((await owner.does(door, webhooks.deliveries, { id, limit: 1 })).deliveries).toHaveLength(1)
-  })
+  test.each(over)(
+    'is given up after a day, the room goes on, and it is sent once more over %s',
+    heavy,
+    async (door) => {
+      const room = await channelOf(owner)
+      const { path, id } = await hookOn(room)
+      came.answers.set(path, (response, { text }) => response.writeHead(text.includes('bad') ? 500 : 200).end())
+      await say(owner, room, 'bad')
+      await say(owner, room, 'after it')
+      await waits(id, 1)
+      await goBy(id, 24 * hour)
+      await arrive(path, ['bad', 'bad', 'after it'])
+      const [dead, ...more] = await deliveriesOf(id, 'dead')
+      expect(more).toEqual([])
+      expect(dead).toMatchObject({ attempts: 2, status: 500, next_at: null, room })
+      expect(await owner.does(door, webhooks.replay, { id })).toEqual({ replaying: 1 })
+      await arrive(path, ['bad', 'bad', 'after it', 'bad'])
+      await expect.poll(() => deliveriesOf(id, 'dead'), { timeout: 15_000 }).toMatchObject([{ attempts: 3 }])
+      came.answers.delete(path)
+      expect(await owner.does(door, webhooks.replay, { id, delivery: dead?.id ?? '' })).toEqual({ replaying: 1 })
+      await arrive(path, ['bad', 'bad', 'after it', 'bad', 'bad'])
+      await expect.poll(() => deliveriesOf(id, 'delivered'), { timeout: 15_000 }).toHaveLength(2)
+      expect(await owner.does(door, webhooks.replay, { id })).toEqual({ replaying: 0 })
+      expect((await owner.refused(door, webhooks.replay, { id, delivery: 'none' })).code).toBe('NOT_FOUND')
+      expect((await owner.does(door, webhooks.deliveries, { id, limit: 1 })).deliveries).toHaveLength(1)
+    },
+  )
 
   test('for five days stops the webhook, and nothing of it is lost', async () => {
     const room = await channelOf(owner)

@@ -5,6 +5,7 @@ import { Webhooks } from '#server/domains/webhooks/model'
 import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, person, say } from '#test/support/people'
 import { receiver } from '#test/support/receiver'
 import { webOver } from '#test/support/web'
@@ -46,7 +47,7 @@ function hang(path: string) {
   return open
 }
 
-test('N90: receivers that hang hold up no other of their account', async () => {
+test('N90: receivers that hang hold up no other of their account', heavy, async () => {
   const room = await channelOf(owner)
   const hanging = await Promise.all(Array.from({ length: 8 }, () => hookOn(room)))
   for (const { path } of hanging) hang(path)
@@ -65,7 +66,7 @@ test('N90: receivers that hang hold up no other of their account', async () => {
   for (const { id } of [...hanging, sound]) await owner.does('rest', webhooks.remove, { id })
 })
 
-test('N90: a receiver that is slow gives its turn to others, and its rooms are served in turns', async () => {
+test('N90: a receiver that is slow gives its turn to others, and its rooms are served in turns', heavy, async () => {
   const [room, other] = [await channelOf(owner), await channelOf(owner)]
   const { path, id } = await hookOn(room, other)
   const texts = Array.from({ length: 12 }, (_, at) => `${at}`)
@@ -87,7 +88,7 @@ test('N90: a receiver that is slow gives its turn to others, and its rooms are s
 test.each([
   ['enabled once more', [true]],
   ['paused and enabled', [false, true]],
-])('N90: a webhook that is %s has one request open at a time', async (_what, changes) => {
+])('N90: a webhook that is %s has one request open at a time', heavy, async (_what, changes) => {
   const room = await channelOf(owner)
   const { path, id } = await hookOn(room)
   const open = hang(path)

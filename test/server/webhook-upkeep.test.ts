@@ -5,6 +5,7 @@ import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, person, say } from '#test/support/people'
 import { receiver } from '#test/support/receiver'
 import { webOver } from '#test/support/web'
@@ -34,7 +35,7 @@ const arrive = (path: string, texts: string[]) =>
 const deliveries = async (id: string) => (await owner.does('rest', webhooks.deliveries, { id })).deliveries
 const positionsOf = async (webhook: string) => (await WebhookPositions.find({ webhook }).lean()).map(({ room }) => room)
 
-test('N90: positions of webhooks that are stopped are not read', async () => {
+test('N90: positions of webhooks that are stopped are not read', heavy, async () => {
   const room = await channelOf(owner)
   const [on, off] = [await hookOn(room), await hookOn(room)]
   await owner.does('rest', webhooks.update, { id: off.id, enabled: false })
@@ -68,7 +69,7 @@ test('N90: what is to be replayed and is not there, or of a room that was left, 
   expect((await owner.does('rest', webhooks.read, { id })).webhook.enabled).toBe(true)
 })
 
-test('N90: of a webhook that was never made, or that a crash has half removed, nothing is kept', async () => {
+test('N90: of a webhook that was never made, or that a crash has half removed, nothing is kept', heavy, async () => {
   const [room, other] = [await channelOf(owner), await channelOf(owner)]
   const create = vi.spyOn(Webhooks, 'create').mockRejectedValueOnce(new Error('The process was ended here'))
   const refused = await owner.tries('rest', webhooks.create, { url: 'https://hooks.test/', rooms: [room] })
@@ -92,7 +93,7 @@ test('N90: of a webhook that was never made, or that a crash has half removed, n
   await arrive(path, ['goes on'])
 })
 
-test('N90: what is sent, what comes again and what stops is counted', async () => {
+test('N90: what is sent, what comes again and what stops is counted', heavy, async () => {
   const room = await channelOf(owner)
   const figure = async (name: string) => {
     const texts = await Promise.all(server.apps.map(({ node }) => node.metrics.text()))

@@ -9,6 +9,7 @@ import type { CallOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { badUrls, plainHttp } from '#test/support/bad-urls'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { alpha, channelOf, type Door, groupOf, moderates, over, type Person, person, say } from '#test/support/people'
 import { receiver, signedBy } from '#test/support/receiver'
 import { solo } from '#test/support/solo'
@@ -30,6 +31,7 @@ beforeAll(async () => {
   const ports = { 'hooks.test': came.server.port, 'inward.test': canary.port }
   const resolve = async (host: string) => leads.get(host) ?? (host in ports ? [somewherePublic] : [])
   server = await boot({
+    entry: 'in alpha',
     environment: { SUPER_ADMINS: wallet('hooks: root').address },
     services: { web: webOver(ports, { resolve }) },
   })
@@ -174,7 +176,7 @@ describe('N90: a webhook', () => {
     await arrive(path, ['one', 'two', 'three'])
   })
 
-  test('goes on in the rooms that it names, whoever changes them at once', async () => {
+  test('goes on in the rooms that it names, whoever changes them at once', heavy, async () => {
     const [one, other] = [await channelOf(owner), await channelOf(owner)]
     for (let round = 0; round < 6; round++) {
       const path = newPath()
@@ -359,7 +361,7 @@ describe('N90: a receiver of webhooks', () => {
     expect(written).toBeLessThan(10_000_000)
   })
 
-  solo('that never answers holds up no other, and is asked again', async () => {
+  solo('that never answers holds up no other, and is asked again', heavy, async () => {
     const [room, hanging, sound] = [await channelOf(owner), newPath(), newPath()]
     came.answers.set(hanging, () => {})
     const { webhook } = await make(owner, [room], hanging)

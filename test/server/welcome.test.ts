@@ -64,7 +64,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe('a welcome', () => {
   beforeAll(async () => {
-    server = await boot({ environment: { ...environment, WELCOME_MESSAGE: ` ${words}\n` } })
+    server = await boot({ entry: 'through the door', environment: { ...environment, WELCOME_MESSAGE: ` ${words}\n` } })
     admin = await person(server, 'lets people in')
   })
   afterAll(() => server.close())
@@ -226,13 +226,13 @@ describe('a welcome that the configuration says nothing of', () => {
   afterEach(() => server.close())
 
   solo('says what somebody new may begin with', async () => {
-    server = await boot({ environment: { WELCOME_MESSAGE: '' } })
+    server = await boot({ entry: 'through the door', environment: { WELCOME_MESSAGE: '' } })
     const who = await person(server, fresh('reads'))
     expect(await toldTo(who)).toEqual([['welcome', expect.stringMatching(/^Welcome to Plaza!\n.*\bChannels\b/s)]])
   })
 
   test('is told to nobody where it is off, and makes no friend', async () => {
-    server = await boot({ environment: { WELCOME_MESSAGE: 'off' } })
+    server = await boot({ entry: 'through the door', environment: { WELCOME_MESSAGE: 'off' } })
     const who = await person(server, fresh('reads'))
     expect((await who.does('rest', inbox.directPreviews, {})).previews).toEqual([])
     expect(await friendsOf(who)).toEqual([])

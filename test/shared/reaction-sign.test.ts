@@ -1,8 +1,9 @@
 import { gemoji } from 'gemoji'
 import { expect, test } from 'vitest'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
+import { heavy } from '#test/support/heavy'
 
-test('N29: each emoji of the table is its own form, with and without what asks for its presentation', () => {
+test('N29: each emoji of the table is its own form, with and without what asks for its presentation', heavy, () => {
   for (const { emoji } of gemoji) {
     const bare = emoji.replaceAll('\ufe0f', '')
     expect([emoji, signForm(emoji), signForm(bare), signForm(`${bare}\ufe0f`)]).toEqual([emoji, emoji, emoji, emoji])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { textOf } from './history.ts'
 import { type Options, simulate } from './simulate.ts'
 
-const SEEDS = Array.from({ length: 80 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: Number(process.env.SIMULATION_SEEDS ?? 80) }, (_, index) => index + 1)
 const STEPS = 8_000
 
 test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, hangs, pauses or kills', async () => {
@@ -15,7 +15,7 @@ test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, ha
     for (const { op } of events) met[op] = (met[op] ?? 0) + 1
   }
   // The test proves nothing if the seeds cause no faults.
-  expect(met.acknowledged).toBeGreaterThan(8_000)
+  expect(met.acknowledged).toBeGreaterThan(SEEDS.length * 100)
   for (const op of [
     'refused',
     'already',
@@ -28,7 +28,7 @@ test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, ha
     'stepped',
     'welcomed',
   ])
-    expect(met[op], op).toBeGreaterThan(15)
+    expect(met[op], op).toBeGreaterThan(SEEDS.length / 6)
 }, 600_000)
 
 test('the same seed gives the same history to the last byte, and another seed another', async () => {

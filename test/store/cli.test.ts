@@ -142,7 +142,7 @@ const textOf = (message: unknown) => String((message as { content?: unknown }).c
 
 /** Fills a store through a server, and backs it up by another process while messages are sent. */
 async function backedUpUnderLoad(): Promise<typeof before> {
-  const server: Booted = await boot({ nodes: 1, environment: { DATA_DIR: data } })
+  const server: Booted = await boot({ nodes: 1, entry: 'in alpha', environment: { DATA_DIR: data } })
   const ada = await person(server, 'ada')
   const bob = await person(server, 'bob')
   const room = await channelOf(ada, bob)

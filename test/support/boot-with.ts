@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import type { Services } from '#server/kernel/context'
 import { type Booted, boot } from './boot.ts'
+import type { Entry } from './enter.ts'
 import { type Person, people } from './people.ts'
 import { wallet } from './wallet.ts'
 
@@ -20,6 +21,7 @@ export async function bootWith<Name extends string>(
     superAdmins?: Name[]
     environment?: Record<string, string>
     services?: Partial<Services>
+    entry?: Entry
   } = {},
 ): Promise<Record<Name, Person> & { server: Booted }> {
   const addresses = (who: Name[]) => who.map((name) => wallet(name).address).join(',')

@@ -7,6 +7,7 @@ import type { Services } from '#server/kernel/context'
 import { openPlatform, type Platform } from '#server/platform'
 import { nodeId, openCommons } from '#server/platform/commons'
 import type { Kv } from '#server/ports/kv/port'
+import { admit, type Entry } from './enter.ts'
 import { noteExchanges } from './exchanges.ts'
 import { noteOutcomes } from './outcomes.ts'
 import { freshDatabaseUri, nodesUnderTest, redisUnderTest } from './test-servers.ts'
@@ -28,12 +29,15 @@ export async function boot({
   nodes = nodesUnderTest,
   environment = {},
   services = {},
+  entry = 'written',
   change = (platform) => platform,
 }: {
   nodes?: number
   environment?: Record<string, string>
   /** The fakes of outside services on all nodes. */
   services?: Partial<Services>
+  /** How `person` signs in; a file that tests signing in says `through the door`. */
+  entry?: Entry
   /** Puts another clock or logger in the place of the platform's own. */
   change?: (platform: Platform) => Platform
 } = {}): Promise<Booted> {
@@ -72,6 +76,7 @@ export async function boot({
       ),
     )
   }
+  const ends = apps.map(({ url, node }) => admit(url, node, entry))
   return {
     url: apps[0]?.url ?? '',
     urls: apps.map(({ url }) => url),
@@ -82,6 +87,7 @@ export async function boot({
     },
     async close() {
       await noteOutcomes(platforms)
+      for (const end of ends) end()
       for (const app of apps) await app.close()
       for (const platform of platforms.reverse()) await platform.close()
       rmSync(directory, { recursive: true, force: true })

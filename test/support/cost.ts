@@ -11,7 +11,11 @@ afterAll(() => {
   const spent = spentSeconds()
   const seconds = spent - (known.spentBefore ?? 0)
   known.spentBefore = spent
-  if (place) appendFileSync(place, `${seconds.toFixed(2)} ${expect.getState().testPath}\n`)
+  if (place)
+    appendFileSync(
+      place,
+      `${[seconds.toFixed(2), process.env.PLAZA_TEST_PROJECT, expect.getState().testPath].join('\t')}\n`,
+    )
 })
 
 function spentSeconds(): number {

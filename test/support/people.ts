@@ -9,8 +9,9 @@ import { rooms } from '#shared/api/rooms'
 import type { CallOf, Event, Operation, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Booted } from './boot.ts'
+import { enter } from './enter.ts'
 import { follow, type Line } from './line.ts'
-import { call, connect, signIn, wallet } from './wallet.ts'
+import { call, connect, wallet } from './wallet.ts'
 
 /** Both doors, for tests that are run over each with one text. */
 export const over = ['socket', 'rest'] as const
@@ -65,13 +66,13 @@ export interface Person {
 
 let made = 0
 
-/** Somebody with a wallet of this name, signed in; each is a client of the next node. */
+/** Somebody with a wallet of this name, signed in as `boot` was told; each is a client of the next node. */
 export const person = (server: Booted, name: string, url = server.urls[made++ % server.urls.length] ?? server.url) =>
   personAt(url, name)
 
 /** The same at one address; the headers go with the sign-in and with every request. */
 export async function personAt(url: string, name: string, own = {}): Promise<Person> {
-  const { sessionToken: token, refreshToken, address: account } = await signIn(url, wallet(name), own)
+  const { sessionToken: token, refreshToken, address: account } = await enter(url, wallet(name), own)
   const lines = new Map<string, Promise<Line>>()
   const rest = (route: string, body: object | null = null, headers = {}) =>
     call(url, route, body, token, { ...own, ...headers })

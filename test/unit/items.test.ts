@@ -9,6 +9,7 @@ import { createMetrics } from '#server/kernel/metrics'
 import { openStreams } from '#server/kernel/streams'
 import { AppError } from '#shared/errors'
 import { stream } from '#shared/kit/contract'
+import { heavy } from '#test/support/heavy'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -50,7 +51,10 @@ const ask = (port: number) => {
 const lines = async (port: number) => (await (await fetch(`http://127.0.0.1:${port}`)).text()).split('\n')
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-test('who does not read is waited for, then ended; the sequence makes no more than was taken', async () => {
+test('who does not read is waited for, then ended; the sequence makes no more than was taken', {
+  ...heavy,
+  timeout: 30_000,
+}, async () => {
   // More than the buffers of a connection hold, and no more than memory does.
   const many = 1_000
   let made = 0
@@ -74,7 +78,7 @@ test('who does not read is waited for, then ended; the sequence makes no more th
   expect(await closed).toBeGreaterThan(9_000)
   await expect.poll(() => isLeft).toBe(true)
   expect(made).toBe(before)
-}, 30_000)
+})
 
 test('a client that goes ends what waits for the next item', async () => {
   let isLeft = false

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { markerFault, pollMarker, readMarker } from '#server/domains/verdict/markers'
 import { imageMimeTypes } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
+import { heavy } from '#test/support/heavy'
 
 const sender = '0x00000000000000000000000000000000000000aa'
 const storage = { publicUrl: 'https://media.test/files/', sender }
@@ -121,7 +122,7 @@ describe('markers', () => {
     expect(faultOf(`[IMAGE]${path}`, 'text', { ...storage, sender: base58 })).toBeNull()
   })
 
-  it('takes what it builds, and nothing under any other prefix', () => {
+  it('takes what it builds, and nothing under any other prefix', heavy, () => {
     fc.assert(
       fc.property(fc.constantFrom(...imageMimeTypes), fc.webUrl({ withQueryParameters: true }), (mime, url) => {
         expect(faultOf(`[ENC_IMAGE:${mime}]${image}`)).toBeNull()

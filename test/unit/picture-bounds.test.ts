@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readPicture } from '#server/domains/uploads/pictures/read'
+import { heavy } from '#test/support/heavy'
 import { ofManyPieces, pngOfSize, shownLarge } from '#test/support/picture-bombs'
 import { gifOf, pngOf, webpOf } from '#test/support/pictures'
 
@@ -23,7 +24,7 @@ describe('S1: of more pieces than any camera or editor makes', () => {
     ['a GIF', gifOf],
     ['a PNG', pngOf],
     ['a WebP', webpOf],
-  ] as const)('%s of 5,000 frames is read', (_what, make) => {
+  ] as const)('%s of 5,000 frames is read', heavy, (_what, make) => {
     const film = make({ width: 10, height: 10, frames: 5_000 })
     expect(readPicture(film)?.bytes).toEqual(film)
   })

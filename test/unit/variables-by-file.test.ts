@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
 import { readStore } from '#server/environment'
+import { heavy } from '#test/support/heavy'
 
 let folder: string
 beforeAll(() => {
@@ -68,25 +69,29 @@ describe('M20: variables by file', () => {
     expect(() => readConfig({ SSL_CERT_FILE: '/nowhere', toString_FILE: '/nowhere' })).not.toThrow()
   })
 
-  test.skipIf(process.platform === 'win32')('M20: deploy/secrets.sh makes values that the start takes, once', () => {
-    const secrets = join(folder, 'secrets')
-    const script = fileURLToPath(new URL('../../deploy/secrets.sh', import.meta.url))
-    const make = () => execFileSync('sh', [script, secrets], { stdio: 'pipe' })
-    make()
-    const at = (name: string) => join(secrets, name)
-    const config = readConfig({
-      NODE_ENV: 'production',
-      SESSION_KEYS_FILE: at('session-keys'),
-      MONGODB_URI_FILE: at('mongodb-uri'),
-      REDIS_URL_FILE: at('redis-url'),
-      MAIL_URL_FILE: at('mail-url'),
-    })
-    expect(config.mail.url).toBeUndefined()
-    expect(config.mongodbUri).toContain(readFileSync(at('mongodb-password'), 'utf8').trim())
-    const { password } = new URL(config.redisUrl ?? '')
-    expect(password.length).toBe(64)
-    expect(readFileSync(at('redis-conf'), 'utf8')).toContain(`requirepass ${password}\n`)
-    expect(statSync(secrets).mode & 0o777).toBe(0o700)
-    expect(make).toThrow()
-  })
+  test.skipIf(process.platform === 'win32')(
+    'M20: deploy/secrets.sh makes values that the start takes, once',
+    heavy,
+    () => {
+      const secrets = join(folder, 'secrets')
+      const script = fileURLToPath(new URL('../../deploy/secrets.sh', import.meta.url))
+      const make = () => execFileSync('sh', [script, secrets], { stdio: 'pipe' })
+      make()
+      const at = (name: string) => join(secrets, name)
+      const config = readConfig({
+        NODE_ENV: 'production',
+        SESSION_KEYS_FILE: at('session-keys'),
+        MONGODB_URI_FILE: at('mongodb-uri'),
+        REDIS_URL_FILE: at('redis-url'),
+        MAIL_URL_FILE: at('mail-url'),
+      })
+      expect(config.mail.url).toBeUndefined()
+      expect(config.mongodbUri).toContain(readFileSync(at('mongodb-password'), 'utf8').trim())
+      const { password } = new URL(config.redisUrl ?? '')
+      expect(password.length).toBe(64)
+      expect(readFileSync(at('redis-conf'), 'utf8')).toContain(`requirepass ${password}\n`)
+      expect(statSync(secrets).mode & 0o777).toBe(0o700)
+      expect(make).toThrow()
+    },
+  )
 })

@@ -18,6 +18,7 @@ import {
 } from '#shared/api/verdict'
 import { stepsOfAText } from '#shared/kit/budgets'
 import { verdictMicroseconds } from '#test/bench/verdict'
+import { heavy } from '#test/support/heavy'
 import { now, sender, stateOf } from '#test/support/verdict'
 
 const picture = `https://media.test/media/chat/${sender}/1_a`
@@ -446,6 +447,6 @@ describe('rules as written', () => {
   )
 })
 
-it('takes no more than ten times the 20 microseconds that are promised for a busy room', () => {
+it('takes no more than ten times the 20 microseconds that are promised for a busy room', heavy, () => {
   expect(verdictMicroseconds()).toBeLessThan(200)
 })

@@ -11,6 +11,7 @@ import {
 } from '#server/domains/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'
+import { heavy } from '#test/support/heavy'
 
 function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {
   return { id: word, word, scope: 'room', action: 'block', is_regex: false, ...more }
@@ -124,7 +125,7 @@ describe('plain words', () => {
     )
   })
 
-  it('takes any text and any word without throwing', () => {
+  it('takes any text and any word without throwing', heavy, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (word, text) => {
         hitsIn([compileWords([blocked(word), pattern(word)])], text)

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { LiveRun } from '#client/sdk/runs'
 import type { Agent } from '#shared/api/agent-records'
 import { ActButton } from '../kit/act-button.tsx'
@@ -35,11 +35,18 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
     }
   }
 
+  const held = useRef<(() => void) | null>(null)
   const earlier = async () => {
-    const keep = hold()
+    held.current = hold()
     await loadOlder()
-    requestAnimationFrame(keep)
   }
+  const firstKey = exchanges[0]?.key
+  // Before the earlier messages are painted: a frame may come before they are rendered.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: earlier messages change the first one.
+  useLayoutEffect(() => {
+    held.current?.()
+    held.current = null
+  }, [firstKey])
 
   return (
     <>
