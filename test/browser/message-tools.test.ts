@@ -123,7 +123,7 @@ describe('what can be done with a message', () => {
       const box = await menu(page).boundingBox()
       return (box?.y ?? 0) + (box?.height ?? 0)
     }
-    await expect.poll(bottom).toBeCloseTo(phone.viewport.height, 0)
+    await expect.poll(bottom).toBeCloseTo(await page.evaluate(() => innerHeight), 0)
     await menu(page).getByRole('menuitem', { name: 'Reply' }).tap()
     await page.getByText('Reply to').waitFor()
 

@@ -226,7 +226,10 @@ test('T12: fields nobody may set are without effect', async () => {
 test('P10 T32: fifty verifications of one signature at once begin one session', async () => {
   const body = await signed(url, wallet('racer'))
   // Each has found the nonce unused before the first of them uses it.
-  const { promise: allHaveCome, resolve: open } = Promise.withResolvers<void>()
+  let open = () => {}
+  const allHaveCome = new Promise<void>((resolve) => {
+    open = resolve
+  })
   const take = Nonces.findOneAndUpdate.bind(Nonces)
   let come = 0
   const held = vi.spyOn(Nonces, 'findOneAndUpdate').mockImplementation(((...given: Parameters<typeof take>) => ({
