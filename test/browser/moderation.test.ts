@@ -58,7 +58,7 @@ describe('moderation in the page', () => {
     await page.goto(`${plaza.url}/#/alpha`)
     await line(page, said).focus()
     await page.keyboard.press('b')
-    await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).click()
+    await pressIn(page, 'Ban')
     await other.getByText('You are banned').waitFor()
     await line(page, loudly).focus()
     await page.keyboard.press('1')
@@ -120,6 +120,7 @@ describe('moderation in the page', () => {
       await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).waitFor()
       await page.keyboard.press('Shift+Tab')
       await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
       await other.getByText('You are banned').waitFor()
     }
     await page.getByRole('tab', { name: 'Live log' }).focus()

@@ -155,9 +155,11 @@ export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
 }
 
-/** In the dialog that asks for the reason of an act, acts. */
+/** In the dialog that asks for the reason of an act, acts, and waits for its end: while it is open, all else is inert. */
 export async function pressIn(page: Page, act: string): Promise<void> {
-  await page.getByRole('dialog', { name: act }).getByRole('button', { name: act, exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: act })
+  await dialog.getByRole('button', { name: act, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
 }
 
 /** The account whose wallet a browser holds. */

@@ -79,9 +79,8 @@ export async function runItems(node: string, folder: string, items: readonly Ite
 
 async function judge(node: string, folder: string, item: Item, results: Results): Promise<number | null> {
   const tests = testsOf(item, results)
-  // On two nodes a file may have no heavy tests.
-  if (!tests || (tests.length === 0 && item.tags !== 'heavy')) {
-    fail(`${labelOf(item)}: ${tests ? 'it has no tests' : 'it was not run'}.`)
+  if (!tests) {
+    fail(`${labelOf(item)}: it was not run, or has no tests.`)
     return null
   }
   const failed = tests.filter(({ state }) => state === 'failed')
@@ -113,9 +112,9 @@ async function runAgain(node: string, folder: string, item: Item, failed: readon
 /** In what these are about a race is a fault, however seldom it is met. */
 const mayRunAgain = (file: string) => !/^test\/(simulation|store|hostile|faults)\/|\.kill\.test\.ts$/.test(file)
 
-/** The tests that this item was to run. */
+/** The tests that this item was to run: none where all tests of its file are of the other tier. */
 function testsOf({ project, file, tags }: Item, { files }: Results): readonly Test[] | undefined {
-  const own = files.find((one) => one.project === project && one.file === file)
+  const own = files.find((one) => one.project === project && one.file === file && one.tests.length > 0)
   if (tags === 'light' && !hasHeavy(file) && own?.tests.some(({ isHeavy }) => isHeavy))
     fail(`${file}: its heavy tests are in no part. Import \`heavy\` from '#test/support/heavy'.`)
   return own?.tests.filter(
