@@ -139,6 +139,7 @@ describe('T66: what a model says of lines is text', () => {
     const { id } = (await owner().does('rest', agents.create, { name: 'Of lines' })).agent
     const question = { message: 'Hi', stream: true, client_run_id: crypto.randomUUID() }
     const lines = await asked(`/api/agents/${id}/chat`, question, bearer())
+    expect(lines.filter(({ type }) => type === 'error')).toEqual([])
     expect([kinds(lines), textOf(lines), lines.at(-1)?.message]).toEqual([['chunk', 'done'], text, text])
     const { chats } = await owner().does('rest', agents.history, { id })
     const frames = await asked(`/api/agents/runs/${chats[0]?.run_id}/frames`, null, bearer())
