@@ -72,6 +72,7 @@ export const errors = {
 
   MEETING_ENDED: [410, 'This meeting has ended'],
   MEETING_EXPIRED: [410, 'This meeting has expired'],
+  HOST_ABSENT: [409, 'The host of this meeting is not there yet'],
   MEETING_FULL: [409, 'This meeting is full'],
   MEETING_TOKEN_INVALID: [401, 'This token lets nobody in, or not any more. Ask for another.'],
 

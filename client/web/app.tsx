@@ -6,7 +6,7 @@ import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
-import { Blank, Skeleton } from './kit/notice.tsx'
+import { Blank, GoesOn, Skeleton } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
@@ -100,6 +100,14 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   const user = loaded.value?.user ?? props.known
   useEffect(() => void importHome().catch(() => {}), [])
 
+  if (!user && loaded.againAt)
+    return (
+      <main className="waiting">
+        <Blank isPage title="One moment">
+          <GoesOn at={loaded.againAt} />
+        </Blank>
+      </main>
+    )
   if (!user && !loaded.error) return <Opening />
   if (!user) {
     return (

@@ -5,6 +5,7 @@ import type { Tier } from '#shared/kit/contract'
 /** Calls a minute. */
 export const tiers: Record<Tier, number> = {
   auth: 10,
+  session: 300,
   strict: 5,
   contact: 3,
   messaging: 60,

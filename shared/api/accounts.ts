@@ -14,7 +14,17 @@ import {
   pageSize,
   text,
 } from '#shared/kit/primitives'
-import { Admin, OwnProfile, platforms, Role, Social, status, Username, UserRecord } from './account-records.ts'
+import {
+  Admin,
+  CallsFrom,
+  OwnProfile,
+  platforms,
+  Role,
+  Social,
+  status,
+  Username,
+  UserRecord,
+} from './account-records.ts'
 
 const HttpsUrl = z
   .url({ protocol: /^https$/, error: 'Invalid https URL' })
@@ -178,6 +188,8 @@ const profiles = {
       status_emoji: clearable(OneEmoji).optional(),
       status_text: nameLine(0, 80).nullish(),
       do_not_disturb: maybe(z.boolean()),
+      /** Who may ring the account; friends where it never said. */
+      calls_from: maybe(CallsFrom),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),

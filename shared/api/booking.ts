@@ -55,6 +55,8 @@ export const ScheduledCall = z.object({
   scheduler_email: Mail.nullable(),
   scheduler_name: z.string().nullable(),
   notes: z.string().nullable(),
+  /** What whoever cancelled it gave as the reason. */
+  cancel_reason: z.string().nullable(),
   /** The zone of who booked it. */
   timezone: z.string(),
   /** 32 hex digits: whoever has it sees the call. */
@@ -90,6 +92,7 @@ const InvitedCall = ScheduledCall.pick({
   timezone: true,
   is_paid: true,
   recipient_wallet_address: true,
+  cancel_reason: true,
 }).extend({ hostName: z.string() })
 
 const EmailedTo = z.object({ email: Mail, type: z.enum(['guest', 'host']) })
@@ -226,7 +229,13 @@ export const booking = {
     access: 'public',
     limit: 'general',
     whileSuspended: 'withdraws',
-    input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
+    input: z.object({
+      id: CallId,
+      status: z.literal('cancelled'),
+      token: maybe(InviteToken),
+      /** Shown to the other, who reads why. */
+      reason: text(2_000).nullish(),
+    }),
     output: z.object({
       success: z.literal(true),
       scheduledCall: ScheduledCall,
@@ -236,7 +245,7 @@ export const booking = {
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),
-    errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
+    errors: ['CALL_NOT_FOUND', 'CALL_OVER', ...words],
     errorBody: 'text',
   }),
   createShareable: operation({

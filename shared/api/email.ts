@@ -30,6 +30,8 @@ const Attached = z.object({
   /** Given once in the life of an account. */
   pointsAwarded: z.number(),
 })
+/** Whether an account that verifies its address by this wants letters about what is new; it does where nothing is said. */
+const news = { updates: z.boolean().optional() }
 const codeErrors = ['INVALID_CODE', 'CODE_EXPIRED', 'TOO_MANY_ATTEMPTS'] as const
 
 const login = {
@@ -56,7 +58,7 @@ const login = {
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
-    input: z.object({ email: EmailAddress, code: Code }),
+    input: z.object({ email: EmailAddress, code: Code, ...news }),
     output: SignedIn,
     errors: codeErrors,
     audit: true,
@@ -97,7 +99,7 @@ const login = {
     repeat: 'harmless',
     claim: ({ token }) => token,
     whileSuspended: 'signs in',
-    input: z.object({ token: z.string('Token is required').min(1).max(200) }),
+    input: z.object({ token: z.string('Token is required').min(1).max(200), ...news }),
     output: SignedIn,
     errors: ['INVALID_LINK'],
     audit: true,
@@ -128,7 +130,7 @@ const addresses = {
     repeat: 'harmless',
     claim: ({ email }) => email,
     freshProof: { unless: [] },
-    input: z.object({ email: EmailAddress.optional(), code: Code, walletAddress: CallerAddress }),
+    input: z.object({ email: EmailAddress.optional(), code: Code, walletAddress: CallerAddress, ...news }),
     output: z.union([SignedIn, Attached]),
     errors: [...codeErrors, 'EMAIL_IN_USE'],
     audit: true,

@@ -156,7 +156,7 @@ export const identity = {
     summary: 'The current session and its account.',
     http: 'GET /api/auth/session',
     access: 'user',
-    limit: 'auth',
+    limit: 'session',
     input: z.object({}),
     output: z.object({
       authenticated: z.literal(true),

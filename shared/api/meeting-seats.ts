@@ -24,7 +24,7 @@ export const seating = {
     limit: 'general',
     input: z.object({ token: z.string().min(1).max(4_096) }),
     output: z.object({ me: Seated, people: z.array(Seated), iceServers: z.array(IceServer) }),
-    errors: ['MEETING_TOKEN_INVALID', 'MEETING_FULL', 'MEETING_ENDED', 'MEETING_EXPIRED'],
+    errors: ['MEETING_TOKEN_INVALID', 'HOST_ABSENT', 'MEETING_FULL', 'MEETING_ENDED', 'MEETING_EXPIRED'],
   }),
   signal: operation({
     summary: 'Send an offer or an answer to somebody who is in the same meeting; nothing happens where they are not.',

@@ -110,7 +110,13 @@ export const meetings = {
         participantCount: z.number().int(),
         createdAt: Time,
         isPermanent: z.boolean(),
-        host: z.object({ address: z.string(), displayName: z.string(), avatar: Link.nullable() }),
+        /** `isPresent` is null where a provider holds the meeting, as it only counts people. */
+        host: z.object({
+          address: z.string(),
+          displayName: z.string(),
+          avatar: Link.nullable(),
+          isPresent: z.boolean().nullable(),
+        }),
       }),
     }),
     errors: gone,
@@ -142,7 +148,7 @@ export const meetings = {
   }),
   token: operation({
     summary:
-      'A token by which one person enters within ten minutes, under a display name. Who is not signed in is a guest. `url` is where it is taken; null is this server.',
+      'A token by which one person enters within ten minutes, under a display name. Who is not signed in is a guest. Into a permanent room they are let while its host is there. `url` is where it is taken; null is this server.',
     http: 'POST /api/rooms/:code/token',
     socket: '/meetings meeting:token',
     access: 'public',
@@ -161,7 +167,7 @@ export const meetings = {
       identity: z.string(),
       url: Link.nullable(),
     }),
-    errors: [...gone, 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
+    errors: [...gone, 'HOST_ABSENT', 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
   }),
   ...seating,
 }

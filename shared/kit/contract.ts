@@ -17,7 +17,7 @@ export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** Who may call at all. Who may touch an object is decided by the finder that loads it. */
 export type Access = 'public' | 'user' | 'admin'
-export type Tier = 'auth' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
+export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'

@@ -35,6 +35,7 @@ export function ContactNote({ subject }: { subject: string }) {
       <label className="field">
         <span>Your note</span>
         <textarea
+          dir="auto"
           className="input"
           rows={2}
           maxLength={noteLength}

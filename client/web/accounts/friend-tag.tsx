@@ -92,11 +92,12 @@ function TagForm(props: {
       <div className="row">
         <label className="field emoji-field">
           <span>Emoji</span>
-          <input className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
+          <input dir="auto" className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
         </label>
         <label className="field grow">
           <span>Tag</span>
           <input
+            dir="auto"
             className="input"
             maxLength={tagLength * 2}
             value={tag}

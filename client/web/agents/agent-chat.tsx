@@ -27,7 +27,11 @@ export function AgentChat({ id }: { id: string }) {
   if (!agent) return <AgentMissing error={error} onRetry={reload} />
 
   return (
-    <main className="room" aria-label={agent.name} data-status={connection === 'online' ? 'live' : connection}>
+    <main
+      className="room agent-room"
+      aria-label={agent.name}
+      data-status={connection === 'online' ? 'live' : connection}
+    >
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}

@@ -115,6 +115,7 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
       <h2 id="other-agents">Discover</h2>
       <div className="row wrap agent-search">
         <input
+          dir="auto"
           className="input grow"
           type="search"
           aria-label="Find an agent"

@@ -117,7 +117,11 @@ function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedul
       face={<Avatar id={host} name={displayName} picture={avatarUrl} size="large" />}
       facts={[displayName, kind?.title].filter(Boolean).join(' · ')}
     >
-      {bio && !booked && <p className="booking-bio">{bio}</p>}
+      {bio && !booked && (
+        <p className="booking-bio" dir="auto">
+          {bio}
+        </p>
+      )}
       {booked ? (
         <CallCard call={{ ...booked, hostName: displayName }} token={booked.invite_token} isNew />
       ) : account === host ? (

@@ -27,7 +27,9 @@ export function PollCard({ poll }: { poll: Poll }) {
 
   return (
     <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
-      <p className="poll-question">{isolated(poll.question)}</p>
+      <p className="poll-question" dir="auto">
+        {isolated(poll.question)}
+      </p>
       <ul>
         {poll.options.map((option, index) => {
           return (
@@ -98,7 +100,9 @@ function PollOption(props: {
           if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index, poll))
         }}
       >
-        <span className="grow">{isolated(option)}</span>
+        <span className="grow" dir="auto">
+          {isolated(option)}
+        </span>
         {isMine && <Icon name="check" />}
         <span className="numerals">{share} %</span>
       </button>

@@ -66,14 +66,18 @@ function QueueCard({ item }: { item: QueueItem }) {
           {fullTimeOf(item.created_at)}
         </time>
       </p>
-      {item.message_content && <blockquote className="quoted">{evidenceOf(item.message_content)}</blockquote>}
+      {item.message_content && (
+        <blockquote className="quoted" dir="auto">
+          {evidenceOf(item.message_content)}
+        </blockquote>
+      )}
       {item.message_content_by === 'reporter' && (
         <p className="hint">
           The reporter says that the message said this. The server has no copy of it that it can read.
         </p>
       )}
       {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
-      {item.description && <p>{item.description}</p>}
+      {item.description && <p dir="auto">{item.description}</p>}
       <p className="hint">
         {item.reporter_address && (
           <>

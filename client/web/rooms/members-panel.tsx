@@ -48,6 +48,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
       {joining === 'invited' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
       {joining !== 'from the id' && rights.canManage && <InviteLinks room={live.ref} />}
       <input
+        dir="auto"
         ref={field}
         className="input"
         type="search"

@@ -53,7 +53,7 @@ export function Ended(props: {
     )
   return (
     <div className="player">
-      <div className="player-words ended" role="status">
+      <div className="player-words" role="status">
         <strong>{words?.title}</strong>
         <p>{words?.text}</p>
         {assets.length === 0 ? (

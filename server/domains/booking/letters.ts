@@ -166,9 +166,10 @@ export function summaryOf(call: StoredCall): string {
   return who === null ? call.title : `Call with ${who}`
 }
 
-const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: StoredCall): string[] => [
+const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredCall): string[] => [
   [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
   ...(notes === null ? [] : [notes]),
+  ...(cancel_reason ? [`Reason: ${cancel_reason}`] : []),
 ]
 
 /** By the clocks of who booked it, and of UTC. */

@@ -15,6 +15,7 @@ export function shownCall(call: StoredCall, now: number): ScheduledCall {
   return {
     ...rest,
     id: _id,
+    cancel_reason: call.cancel_reason ?? null,
     scheduled_at: scheduled_at.toISOString(),
     status: statusOf(call, now),
     payment_usable_until: payment_usable_until?.toISOString() ?? null,
@@ -66,7 +67,7 @@ export const nameOfAccount = async (node: Node, account: string): Promise<string
 /** What the token of an invitation shows. */
 export function invitedCall(call: StoredCall, hostName: string, now: number) {
   const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
-  const { timezone, is_paid, recipient_wallet_address } = rest
+  const { timezone, is_paid, recipient_wallet_address, cancel_reason } = rest
   const about = { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, timezone, is_paid }
-  return { ...about, recipient_wallet_address, hostName }
+  return { ...about, recipient_wallet_address, cancel_reason, hostName }
 }

@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { refusalOfCall } from '#server/domains/friends/callers'
 import { tellOfCall } from '#server/domains/push/calls'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
@@ -37,6 +38,8 @@ export const calls = defineDomain(contract, {
     await allow(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
+    const refusal = await refusalOfCall(account, calleeAddress)
+    if (refusal !== null && status === 'ringing') throw refusal
     const stored = await kept({
       _id: context.creationId,
       caller_address: account,
@@ -48,6 +51,7 @@ export const calls = defineDomain(contract, {
       created_at: new Date(now).toISOString(),
       ...times,
       ...(status !== 'ringing' && { is_note: true }),
+      ...(refusal !== null && { is_unasked: true }),
     })
     const call = await tell(context, stored)
     if (call.status === 'ringing') {
@@ -90,7 +94,7 @@ async function newestOf(account: string, limit: number, before: string | undefin
   const older = before === undefined ? {} : { _id: { $lt: before } }
   const ends = await Promise.all(
     (['caller_address', 'callee_address'] as const).map((end) =>
-      Calls.find({ [end]: account, ...older })
+      Calls.find({ [end]: account, ...(end === 'callee_address' && { is_unasked: { $ne: true } }), ...older })
         .sort({ _id: -1 })
         .limit(limit)
         .lean<StoredCall[]>(),
@@ -120,10 +124,10 @@ async function replace({ _id, status, ended_at }: StoredCall, next: StoredCall):
   return (await Calls.updateOne({ _id, status, ended_at }, { $set: change })).modifiedCount === 1
 }
 
-/** Tells the devices of both, and gives what they are told. */
+/** Tells the devices of both, and gives what they are told. A callee hears nothing from those who may not ring them. */
 async function tell(context: Context, stored: StoredCall) {
   const call = await shownOne(context.node, stored)
-  for (const account of [call.caller_address, call.callee_address])
+  for (const account of [call.caller_address, ...(stored.is_unasked ? [] : [call.callee_address])])
     context.emit(callChanged, audiences.account(account), { call })
   return call
 }

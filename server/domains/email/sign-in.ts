@@ -23,9 +23,9 @@ export async function sendLoginCode(context: Context, email: string): Promise<vo
   await writeCode(context, email, code, 'signs you in')
 }
 
-export async function loginByCode(context: Context, email: string, code: string): Promise<SignedIn> {
+export async function loginByCode(context: Context, email: string, code: string, updates?: boolean): Promise<SignedIn> {
   await requireCode(context.node, purpose, email, code)
-  return open(context, email)
+  return open(context, email, updates)
 }
 
 /** The page takes the token from the link, so that a program that only looks at links does not use it up. */
@@ -45,14 +45,14 @@ export async function checkLink(context: Context, token: string) {
   return { email: link.subject, asked_here: link.isAsker }
 }
 
-export async function loginByLink(context: Context, token: string): Promise<SignedIn> {
+export async function loginByLink(context: Context, token: string, updates?: boolean): Promise<SignedIn> {
   const email = await takeLink(context.node, linkPurpose, token)
   if (email === null) throw new AppError('INVALID_LINK')
-  return open(context, email)
+  return open(context, email, updates)
 }
 
-async function open(context: Context, email: string): Promise<SignedIn> {
-  const account = await accountOpenedByEmail(email, context.node.now())
+async function open(context: Context, email: string, updates: boolean | undefined): Promise<SignedIn> {
+  const account = await accountOpenedByEmail(email, context.node.now(), updates)
   const signedIn = await signIn(context, account, { authMethod: 'email' })
   await knowBrowser(context, email)
   return { ...signedIn, message: 'Signed in', email, walletAddress: account }

@@ -1,4 +1,5 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { refusalOfCall } from '#server/domains/friends/callers'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
@@ -30,6 +31,8 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   await allowNotice(context, account, target)
   if (target !== account && !(await friendsAmong(account, [target])).includes(target))
     throw new AppError('FORBIDDEN', { message: 'You can notify yourself and your friends' })
+  const refusal = type === ringing && target !== account ? await refusalOfCall(account, target) : null
+  if (refusal) throw refusal
   const now = node.now()
   const suppressed = suppressionOf(await preferencesOf(target), type, now)
   if (suppressed) return { ...done, suppressed }

@@ -13,6 +13,22 @@ export const calls: readonly Mutation[] = [
     caughtBy: told('nobody else reads or changes'),
   },
   {
+    name: 'whoever shares a room rings',
+    breaks: 'friends alone ring, where nothing else is said',
+    file: 'server/domains/friends/callers.ts',
+    find: 'return isFriend ? null :',
+    put: 'return !isFriend ? null :',
+    caughtBy: told('O82: who may ring'),
+  },
+  {
+    name: 'strangers write into the list of calls',
+    breaks: 'what a stranger notes stands in their own list alone',
+    file: 'server/domains/calls/index.ts',
+    find: '...(refusal !== null && { is_unasked: true }),',
+    put: '',
+    caughtBy: told('what a stranger notes'),
+  },
+  {
     name: 'who is blocked rings',
     breaks: 'a block in either direction refuses calls',
     file: 'server/domains/calls/index.ts',

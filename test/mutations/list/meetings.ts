@@ -14,6 +14,22 @@ export const meetings: readonly Mutation[] = [
     caughtBy: kept('nobody but its host ends it'),
   },
   {
+    name: 'anybody enters a permanent room',
+    breaks: 'a permanent room is entered by nobody while its host is away',
+    file: 'server/domains/meetings/index.ts',
+    find: 'if (!isHost) await waitForHost(node, meeting)',
+    put: '',
+    caughtBy: seated('O84'),
+  },
+  {
+    name: 'a token of before enters a permanent room',
+    breaks: 'a permanent room is entered by nobody while its host is away',
+    file: 'server/domains/meetings/seating.ts',
+    find: 'if (!pass.isHost) await waitForHost(node, meeting)',
+    put: '',
+    caughtBy: seated('O84'),
+  },
+  {
     name: 'who is blocked gets a token',
     breaks: 'a block in either direction refuses a token',
     file: 'server/domains/meetings/index.ts',
