@@ -20,6 +20,8 @@ interface ServerKind {
   keeps: 'its last admin' | 'its owner' | null
   /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
   archived: 'is read' | 'is gone'
+  /** Who changes its rules: who may manage its moderators, or whoever has the role of one as well. */
+  rulesBy: 'managers' | 'moderators'
   /** Of what browsers are told while no page is in front of their people, and as what. */
   pushed: { of: 'all' | 'what names them'; as: MessagePush }
   founded: Founding
@@ -43,6 +45,7 @@ const open = {
   hasUniqueName: false,
   joiningAgain: 'refused',
   keeps: null,
+  rulesBy: 'managers',
   archived: 'is read',
   pushed: { of: 'what names them', as: 'channel_message' },
   founded: byFounder,
@@ -70,6 +73,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     readers: 'members',
     joiningAgain: 'answered',
     keeps: 'its last admin',
+    rulesBy: 'moderators',
     founded: { ...byFounder, fields: { category: 'token' } },
   },
   dm: {
