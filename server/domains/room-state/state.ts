@@ -174,14 +174,22 @@ export const refuseRemark = (text: string, state: RoomState): void =>
  * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
  * room a name that passes for one of the service.
  */
-export function refuseNames(node: Node, view: View, account: string, fields: { name?: string | undefined }): void {
-  const isNew = fields.name !== undefined && fields.name !== roomIn(view)?.name
-  const deception = isNew ? deceptionByRoom(fields.name ?? '') : null
-  if (deception !== null && !standingOf(view, account).isAdmin)
-    throw new AppError('VALIDATION_ERROR', {
-      message: `This name is not allowed. ${deception}`,
-      details: { path: 'name' },
-    })
+export function refuseNames(
+  node: Node,
+  view: View,
+  account: string,
+  fields: { name?: string | undefined; category?: string | undefined },
+): void {
+  const before = roomIn(view)
+  for (const path of ['name', 'category'] as const) {
+    const said = fields[path]
+    const deception = said === undefined || said === before?.[path] ? null : deceptionByRoom(said)
+    if (deception !== null && !standingOf(view, account).isAdmin)
+      throw new AppError('VALIDATION_ERROR', {
+        message: `This ${path} is not allowed. ${deception}`,
+        details: { path },
+      })
+  }
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
   refuseWords(node, view, texts)
 }
