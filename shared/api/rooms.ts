@@ -290,6 +290,19 @@ export const rooms = {
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
     audit: true,
   }),
+  handOver: operation({
+    summary:
+      'Hand a room over to another member, who runs it from then on. Who runs it may, and has the role below afterwards; super admins appoint somebody so in any room.',
+    http: 'POST /api/rooms/{room}/hand-over',
+    socket: '/rooms membership:hand-over',
+    access: 'user',
+    limit: 'general',
+    idempotency: { key: 'client_action_id', kept: 'log' },
+    input: z.object({ room, address: Address, client_action_id: ClientId.optional() }),
+    output: Done,
+    errors: [...managed, 'NOT_FOUND', 'BANNED', 'VALIDATION_ERROR'],
+    audit: true,
+  }),
   kick: operation({
     summary: 'Remove a member of lower rank; they may come back.',
     http: 'POST /api/rooms/{room}/members/:address/kick',

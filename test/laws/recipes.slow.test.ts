@@ -128,7 +128,7 @@ const recipes: Record<string, Recipe> = {
         before: '  stream: {',
         write: `'recipe-kind': {
           ...open, readers: 'members',
-          founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },
+          founded: { by: 'its founder', fields: { emoji: '🏛', category: 'general' } },
         },`,
       },
       {

@@ -203,8 +203,8 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
     judge(view, now) {
       const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
-      const { founded } = kindOf(key)
-      if (founded.by !== 'its founder' || (standing?.rank ?? 0) < rankOf(founded.role))
+      const { runBy } = kindOf(key)
+      if (runBy === null || (standing?.rank ?? 0) < rankOf(runBy))
         return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
       if (!before.is_active) return { already: null }
       return { accept: entryOf(view, actor, roomArchived, {}) }

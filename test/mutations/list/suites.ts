@@ -143,6 +143,11 @@ export const invitationEnds = (title: string): Suite => ({
   file: 'test/server/group-invitation-ends.test.ts',
   title: `N05: ${title}`,
 })
+export const succession = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/succession.test.ts',
+  title: `O28: ${title}`,
+})
 export const clients = (title: string): Suite => hostile('connection-slots.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
