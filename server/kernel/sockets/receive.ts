@@ -14,7 +14,7 @@ import { holdAnswer } from '../open-answers.ts'
 import { guardPayload } from '../payload-guard.ts'
 import { sharedLook } from '../shared-look.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
-import { meterOf } from './meter.ts'
+import { endConnection, meterOf } from './meter.ts'
 
 /** The operations of a namespace by their events. */
 export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
@@ -47,9 +47,10 @@ export async function receive(
   const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
   const requestId = newId()
   const seen: Seen = {}
+  const { node } = door.kernel
+  const meter = meterOf(live.socket, node.limits.scale)
   try {
-    if (!meterOf(live.socket, door.kernel.node.limits.scale).event())
-      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (!meter.event()) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
     if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
@@ -75,6 +76,9 @@ export async function receive(
       ...(details ? { details } : {}),
     }
     ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
+    // The refusal itself is written first.
+    if (status < 500 && !meter.refusedEvent())
+      setImmediate(endConnection, live.socket.conn, node.logger, 'too many refused events')
   }
 }
 
