@@ -46,6 +46,7 @@ import { hearProvider, openMedia } from './media.ts'
 import { metered } from './metered.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
+import { countRefused } from './refused-calls.ts'
 import { refuseRequests, requestIdOf } from './refused-requests.ts'
 import { sharedLook } from './shared-look.ts'
 import { inTurns } from './turns.ts'
@@ -188,11 +189,21 @@ async function handle(
     refuseForeign(door.origins, request)
     refuseVisits(request)
   }
-  const recognise = () => identifyCaller(door, bound, request)
-  if (!hasOwnBody(bound.operation)) return answer(door, bound, spelling, fixed, recognise, request, response)
-  const release = await receive(door, await recognise(), bound.operation, request, response)
-  // What was received is read also where the connection is gone meanwhile.
-  await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
+  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientOf(request, door.proxies) }
+  const recognise = async () => {
+    const recognised = await identifyCaller(door, bound, request)
+    caller = recognised
+    return recognised
+  }
+  try {
+    if (!hasOwnBody(bound.operation)) return await answer(door, bound, spelling, fixed, recognise, request, response)
+    const release = await receive(door, await recognise(), bound.operation, request, response)
+    // What was received is read also where the connection is gone meanwhile.
+    await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
+  } catch (error) {
+    if (response.locals.isSpent) throw error
+    throw await countRefused(door.kernel.node, bound.operation, caller, error, (rate) => rateHeaders(response, rate))
+  }
 }
 
 async function answer(
@@ -243,7 +254,10 @@ async function answer(
     gone: () => gone.signal,
     onAnswer() {},
     onInput: (read) => tellDeprecated(response, spelling.successor, read as object),
-    onRate: (rate) => rateHeaders(response, rate),
+    onRate(rate) {
+      response.locals.isSpent = true
+      rateHeaders(response, rate)
+    },
   })
   if (isUnchanged) return void response.status(304).end()
   if (!stream) return void response.status(200).json(spelling.answer(output, input))

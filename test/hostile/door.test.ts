@@ -4,12 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { budgets } from '#server/kernel/budgets'
+import { tiers } from '#server/kernel/limits'
 import { fakeVideo } from '#server/ports/video/fake'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { personAt } from '#test/support/people'
+import { call, wallet } from '#test/support/wallet'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
 let server: Booted
@@ -278,6 +280,60 @@ describe('O05: a connection is served in its turn', () => {
       line('/api/channels', ['Content-Type: application/json', 'Content-Length: 100000'], 'POST'),
     )
     await expect.poll(statuses).toEqual([429])
+  })
+})
+
+describe('O66: refused calls count', () => {
+  const outcomes = async (count: number, ask: () => Promise<{ status: number }>) => {
+    const seen: number[] = []
+    for (let one = 0; one < count; one++) seen.push((await ask()).status)
+    return seen
+  }
+  const alike = (first: number, count: number) => [...Array(count).fill(first), 429, 429]
+
+  test('without a session by address, in the tier of what is asked for', async () => {
+    const tried = await outcomes(tiers.general + 2, () => call(url, 'GET /api/user/rooms', null))
+    expect(tried).toEqual(alike(401, tiers.general))
+    const refused = await call(url, 'GET /api/user/rooms', null)
+    expect([refused.headers.get('x-ratelimit-limit'), refused.headers.get('x-ratelimit-remaining')]).toEqual([
+      '100',
+      '0',
+    ])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await personAt(url, 'signs in all the same')).token).toBeTruthy()
+  })
+
+  test.each([
+    ['with a session that is none', 'GET /api/user/rooms', 'nonsense', 401],
+    ['that cannot be read', 'GET /api/channels?limit=x', undefined, 400],
+    ['of messages', 'POST /api/alpha/messages', undefined, 401],
+  ])('%s', async (_what, route, token, status) => {
+    const most = route.includes('messages') ? tiers.messaging : tiers.general
+    expect(await outcomes(most + 2, () => call(url, route, null, token))).toEqual(alike(status, most))
+  })
+
+  test('a sign-in has ten times as many of an address, which are not those of who signs in there', async () => {
+    const tried = await outcomes(10 * tiers.auth + 2, () => call(url, 'GET /api/auth/session', null))
+    expect(tried).toEqual(alike(401, 10 * tiers.auth))
+    const nonce = await call(url, `GET /api/auth/verify?address=${wallet('unconcerned').address}`, null)
+    expect(nonce.status).toBe(200)
+  })
+
+  test('of a door of admins by account', async () => {
+    const [nobody, other] = [await personAt(url, 'no admin'), await personAt(url, 'other')]
+    const ask = () => nobody.rest('GET /api/admin/users')
+    expect(await outcomes(tiers.general + 2, ask)).toEqual(alike(403, tiers.general))
+    expect((await other.rest('GET /api/user/rooms')).status).toBe(200)
+  })
+
+  test('over a socket in the same bucket', heavy, async () => {
+    const wire = await openWire(url, '/streams', {})
+    cleanups.push(wire.close)
+    const ask = async () => (await wire.askInTime('stream:get', '{}'))?.error?.status
+    const seen = []
+    for (let one = 0; one < 60; one++) seen.push((await call(url, 'GET /api/user/rooms', null)).status, await ask())
+    expect(seen.slice(0, tiers.general)).toEqual(Array(tiers.general).fill(401))
+    expect(seen.slice(tiers.general)).toEqual(Array(20).fill(429))
   })
 })
 

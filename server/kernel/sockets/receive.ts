@@ -12,6 +12,7 @@ import type { Rate } from '../limits.ts'
 import { nodeState } from '../node-state.ts'
 import { holdAnswer } from '../open-answers.ts'
 import { guardPayload } from '../payload-guard.ts'
+import { countRefused } from '../refused-calls.ts'
 import { sharedLook } from '../shared-look.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
 import { endConnection, meterOf } from './meter.ts'
@@ -65,8 +66,15 @@ export async function receive(
     if (live.protocol === 1) ack?.({ ok: true, data: answer, meta: metaOf(door, requestId, seen) })
     else ack?.({ ok: true, data: bound.operation.lean?.of(answer, args[0] as never) ?? answer })
     if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
-  } catch (error) {
+  } catch (thrown) {
     live.endStream(requestId)
+    const asked = known.get(event)?.operation
+    const error =
+      asked && !seen.rate
+        ? await countRefused(node, asked, live.caller, thrown, (rate) => {
+            seen.rate = rate
+          })
+        : thrown
     const { code, message, status, retryAfter, verdict, details } =
       error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
     if (!(error instanceof AppError)) door.kernel.node.logger.error({ request_id: requestId, error }, 'event failed')

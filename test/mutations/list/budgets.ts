@@ -36,6 +36,14 @@ export const budgets: readonly Mutation[] = [
     caughtBy: atDoor('an unknown name is looked for once'),
   },
   {
+    name: 'refused calls cost nothing',
+    breaks: 'O66',
+    file: 'server/kernel/refused-calls.ts',
+    find: 'error.status === 429) return error',
+    put: 'error.status > 0) return error',
+    caughtBy: atDoor('O66'),
+  },
+  {
     name: 'refused events are not counted',
     breaks: 'O06',
     file: 'server/kernel/sockets/meter.ts',
