@@ -319,6 +319,13 @@ describe('O66: refused calls count', () => {
     expect(nonce.status).toBe(200)
   })
 
+  test('what is strict is not spent by a form with mistakes', async () => {
+    const who = await personAt(url, 'mistyping')
+    const tried = await outcomes(10 * tiers.strict + 2, () => who.rest('POST /api/streams', { title: 7 }))
+    expect(tried).toEqual(alike(400, 10 * tiers.strict))
+    expect((await who.rest('POST /api/streams', { title: 'Right' })).status).not.toBe(429)
+  })
+
   test('of a door of admins by account', async () => {
     const [nobody, other] = [await personAt(url, 'no admin'), await personAt(url, 'other')]
     const ask = () => nobody.rest('GET /api/admin/users')
