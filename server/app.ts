@@ -18,7 +18,8 @@ import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
 import { fileRoutes } from './kernel/files.ts'
-import { httpDoor } from './kernel/http.ts'
+import { listenHttp } from './kernel/http.ts'
+import { headersOfRefusals } from './kernel/http-headers.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
@@ -28,6 +29,7 @@ import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { keepPace } from './kernel/pace.ts'
 import { pageRoutes } from './kernel/page.ts'
+import { openRequestMeter } from './kernel/request-meter.ts'
 import { hearingOf } from './kernel/sockets/hearing.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
@@ -80,6 +82,8 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     origins: originRule(config.origins),
     proxies: config.trustedProxies,
     identify,
+    meter: openRequestMeter(node, identify),
+    headersOfRefusals: headersOfRefusals(node.settings),
   }
   const { captured } = platform
   const { dataDirectory, reserveBytes } = config
@@ -92,7 +96,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   keepPace(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   refuseUnreadable(server)
-  const door = httpDoor({
+  const door = listenHttp({
     ...shared,
     identifyAdmin,
     slots,

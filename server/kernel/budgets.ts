@@ -38,6 +38,43 @@ const ofAddress = <K extends keyof typeof named>(numbers: Record<K, number>, wha
 
 /** What one client may cost this node. */
 export const budgets = {
+  requestsOfAddress: budget(
+    1_200,
+    'Requests over HTTP of every method and path, handshakes among them',
+    'address and minute; beyond that who shows a session, by account and minute',
+    '429 with `Retry-After`, before anything is looked up',
+  ),
+  refusedRequests: budget(
+    5,
+    'Requests refused so',
+    'connection',
+    'the connection is closed, but that of a trusted proxy',
+  ),
+  looksOfAddress: budget(
+    600,
+    'Sessions that are looked up for requests beyond that; one that was is known for five minutes',
+    'address and minute',
+    'the request is refused',
+  ),
+  mediaOfAddress: budget(
+    500,
+    'Requests for HLS and recordings that are there; for others they count among all requests',
+    'address and second',
+    '429 with `Retry-After`',
+  ),
+  offersOfAddress: budget(
+    100,
+    'Offers of WebRTC, and what belongs to them',
+    'address and 20 seconds',
+    '429 with `Retry-After`, for less time than a publisher who was lost has to come back',
+  ),
+  waitingRequests: budget(
+    100,
+    'Requests that wait behind another one (pipelining)',
+    'connection',
+    'what comes after them is not answered, and the connection is closed',
+  ),
+  openedOfAddress: budget(200, 'Connections opened', 'address and second', 'the connection is closed unread'),
   connectionsOfAddress: ofAddress(
     { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000, viewer: 300 },
     'Connections',
@@ -58,6 +95,12 @@ export const budgets = {
   ),
   bytes: budget(4_194_304, 'Bytes of these packets', 'connection and second', 'the connection is closed'),
   events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
+  refusedEvents: budget(
+    300,
+    'Events that are refused, whatever for',
+    'connection and minute',
+    'the connection is closed after the answer',
+  ),
   connects: budget(
     30,
     'CONNECTs to a namespace, whatever becomes of them',

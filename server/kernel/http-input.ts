@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
@@ -141,6 +142,12 @@ export const returnOf = (cookies: string | undefined): string | null => parseCoo
 
 /** A header that is empty is none. */
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))
+
+/** The session that a request shows, as a bearer or in a cookie; null without one. Whether it is the only one is not looked at. */
+export function shownSession({ headers }: IncomingMessage): string | null {
+  const bearer = /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
+  return bearer ?? (parseCookie(headers.cookie ?? '')[sessionCookie] || null)
+}
 
 /** One credential a request. */
 export function credentialOf(request: Request): string | null {

@@ -129,6 +129,11 @@ export function createMetrics() {
     help: 'Calls counted by this process alone because the shared counters did not answer.',
     registers,
   })
+  const turnedAway = new Counter({
+    name: 'plaza_requests_turned_away_total',
+    help: 'Requests over HTTP refused unread, as their address had asked too often.',
+    registers,
+  })
   const jobs = new Gauge({
     name: 'plaza_jobs',
     help: 'Jobs by queue and state; the outbox is a queue too.',
@@ -210,6 +215,7 @@ export function createMetrics() {
     /** The parts that are away now. */
     degradedParts: (): string[] => [...degradedParts],
     limitFallback: () => fallbacks.inc(),
+    turnedAway: () => turnedAway.inc(),
     /** How many jobs of a queue are in a state; `outbox` is a queue too. */
     jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
     jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),

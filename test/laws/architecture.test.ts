@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
     /^(server\/(config\/|(environment|session-keys)\.ts|kernel\/|media\/messages\.ts|ports\/[^/]+\/port\.ts)|shared\/)/,
   ],
   [/^server\/platform\//, /^server\/((platform|kernel|log|ports)\/|(config|session-keys)\.ts)/],
-  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
+  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/(addresses|make-directory|opens)\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],

@@ -219,8 +219,8 @@ describe('what verifying costs', () => {
     const proof = await proofOf(admin)
     const wrong = { ...proof, signature: await wallet('proofs: other').signMessage(proof) }
     const statuses: number[] = []
-    for (let shown = 0; shown < 122; shown++) statuses.push((await show(wrong)).status)
-    expect(statuses).toEqual([...Array<number>(120).fill(401), 429, 429])
+    for (let shown = 0; shown < 61; shown++) statuses.push((await show(wrong)).status, (await show(proof)).status)
+    expect(statuses).toEqual([...Array<number[]>(60).fill([401, 200]).flat(), 429, 429])
     const answer = await show(proof)
     expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -68,14 +68,6 @@ export const sequences: readonly Mutation[] = [
     caughtBy: streams('is refused where it is asked for by'),
   },
   {
-    name: 'the end of a connection ends no answer that has not had its turn',
-    breaks: 'T79',
-    file: 'server/kernel/answer-end.ts',
-    find: 'for (const over of [...listeners]) over()',
-    put: '',
-    caughtBy: follows('a hundred waits'),
-  },
-  {
     name: 'a client that has gone already is waited for',
     breaks: 'T79',
     file: 'server/kernel/answer-end.ts',
@@ -106,14 +98,6 @@ export const sequences: readonly Mutation[] = [
     find: 'await headAfter(context, now, last,',
     put: 'await headAfter(context, { ...now, caller: context.caller }, last,',
     caughtBy: streams('took the place'),
-  },
-  {
-    name: 'a stream waits behind another answer',
-    breaks: 'T79',
-    file: 'server/kernel/http.ts',
-    find: 'if (stream && response.socket === null)',
-    put: 'if (stream && response.destroyed)',
-    caughtBy: follows('a follow behind an answer'),
   },
   {
     name: 'a request that its client ends is not logged',
