@@ -67,11 +67,7 @@ const walletAddress = /^0[xX][0-9a-fA-F]{40}$/
 const oneEmoji = /^\p{RGI_Emoji}$/v
 /** Clients leave out the sign that asks for its picture. */
 const isEmoji = (value: string) => oneEmoji.test(value) || oneEmoji.test(`${value}\ufe0f`)
-export const OneEmoji = z
-  .string()
-  .trim()
-  .max(64)
-  .refine(isEmoji, { error: 'One emoji' })
+export const OneEmoji = z.string().trim().max(64).refine(isEmoji, { error: 'One emoji' })
 
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
 export const Address = written(accountId)
