@@ -37,8 +37,8 @@ export type Media = ReturnType<typeof openMedia>
 export function openMedia(door: Passing) {
   const { node } = door.kernel
   const agent = new Agent({ keepAlive: true, maxSockets: 2_000, maxFreeSockets: 64, timeout: 120_000 })
-  const there = briefMemory<true>(remembered.most, () => performance.now())
-  const missing = briefMemory<MediaAnswer | AppError>(remembered.most, () => performance.now())
+  const there = briefMemory<true>(remembered.most)
+  const missing = briefMemory<MediaAnswer | AppError>(remembered.most)
 
   /** What came of a request for something that is shown: whoever asks for more of it watches, and what is missing is so for a moment. */
   function note({ method, path }: Request, name: string, outcome: MediaAnswer | AppError): void {

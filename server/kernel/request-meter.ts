@@ -19,9 +19,9 @@ export const offerSeconds = 20
 const knownMilliseconds = 5 * 60_000
 
 /** Counts what comes over HTTP by address, and beyond that by account, before anything of it is read. */
-export function openRequestMeter(node: Pick<Node, 'limits' | 'now'>, identify: Callers['identify']) {
-  const full = briefMemory<true>(mostRemembered, node.now)
-  const askers = briefMemory<Promise<Asker>>(mostRemembered, node.now)
+export function openRequestMeter(node: Pick<Node, 'limits'>, identify: Callers['identify']) {
+  const full = briefMemory<true>(mostRemembered)
+  const askers = briefMemory<Promise<Asker>>(mostRemembered)
 
   async function take(name: string, key: string, { most }: Budget, seconds = 60): Promise<boolean> {
     const bucket = `${name} ${key}`
