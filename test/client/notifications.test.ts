@@ -20,6 +20,17 @@ function workerWith(...urls: string[]) {
     registration: {
       showNotification: async (title: string, options: object) =>
         void done.push(`show ${title} ${JSON.stringify(options)}`),
+      getNotifications: async ({ tag }: { tag: string }) => [{ close: () => void done.push(`close ${tag}`) }],
+      pushManager: {
+        subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+          done.push(`subscribe by ${applicationServerKey}`)
+          return subscription('new')
+        },
+      },
+    },
+    fetch: async (path: string, { method = 'GET', body = '' } = {}) => {
+      done.push(`${method} ${path} ${body}`.trim())
+      return { json: async () => ({ publicKey: 'the key' }) }
     },
     clients: {
       claim: async () => undefined,
@@ -41,6 +52,9 @@ function workerWith(...urls: string[]) {
   }
 }
 
+const subscription = (name: string) => ({
+  toJSON: () => ({ endpoint: `https://push.test/${name}`, expirationTime: null, keys: { p256dh: 'p', auth: 'a' } }),
+})
 const pushed = (text: string) => ({ data: { json: () => JSON.parse(text) as unknown } })
 const clicked = (url: string) => ({ notification: { close: () => undefined, data: { url } } })
 
@@ -57,6 +71,31 @@ describe('the worker of the page', () => {
       'show Plaza {"body":"There is something new for you.","icon":"/plaza.svg","data":{"url":"/"}}',
     ])
     expect(await workerWith()('push', { data: null })).toHaveLength(1)
+  })
+
+  test('O29: takes away what was told under a tag, after something was shown, and makes no sound for what replaces it', async () => {
+    const gone = { title: 'Plaza', body: 'Gone', tag: 'dm:a~b', url: '/', silent: true, closed: true }
+    expect(await workerWith()('push', pushed(JSON.stringify(gone)))).toEqual([
+      'show Plaza {"body":"Gone","tag":"dm:a~b","silent":true,"icon":"/plaza.svg","data":{"url":"/"}}',
+      'close dm:a~b',
+    ])
+    const { closed: _, ...edited } = gone
+    expect(await workerWith()('push', pushed(JSON.stringify(edited)))).toHaveLength(1)
+  })
+
+  test('O31: subscribes again when the browser has ended its subscription', async () => {
+    const told = 'POST /api/push/subscribe'
+    const body = (name: string) =>
+      JSON.stringify({ subscription: { endpoint: `https://push.test/${name}`, keys: { p256dh: 'p', auth: 'a' } } })
+    expect(await workerWith()('pushsubscriptionchange', { newSubscription: null })).toEqual([
+      'GET /api/push/public-key',
+      'subscribe by the key',
+      `${told} ${body('new')}`,
+    ])
+    expect(await workerWith()('pushsubscriptionchange', { newSubscription: subscription('given') })).toEqual([
+      'GET /api/push/public-key',
+      `${told} ${body('given')}`,
+    ])
   })
 
   test('opens the page where a click leads, and takes one that is open, but no meeting', async () => {

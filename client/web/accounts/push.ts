@@ -34,9 +34,12 @@ export async function turnOff(client: Client): Promise<void> {
   if (subscription) await client.push.unsubscribe({ endpoint: subscription.endpoint }).catch(() => {})
 }
 
-/** Subscribes again what was turned on here: a device that was signed out meanwhile is told nothing until then. */
+/**
+ * Subscribes again what was turned on here, also where the browser has dropped its subscription meanwhile: until then, and while its device is signed
+ * out, it is told nothing.
+ */
 export async function goOn(client: Client, account: string): Promise<void> {
-  if (await isPushedTo(account)) await turnOn(client, account)
+  if (canPush() && pushKept() === account && Notification.permission === 'granted') await turnOn(client, account)
 }
 
 /** A subscription is good for one key: where the server has another now, the browser subscribes anew. */

@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { tellOfCall } from '#server/domains/push/calls'
+import { tellOfCall, tellRungOut } from '#server/domains/push/calls'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
@@ -73,7 +73,10 @@ export const calls = defineDomain(contract, {
       if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
       // The other one hears of it as of a ring.
       if (isCorrected(call, next)) await allow(context, 'rings', account, account === caller ? callee : caller)
-      if (await replace(stored, next)) return { call: await tell(context, next) }
+      if (await replace(stored, next)) {
+        if (call.status === 'ringing') tellRungOut(context.node, { id: call._id })
+        return { call: await tell(context, next) }
+      }
     }
     throw new AppError('CONFLICT')
   },

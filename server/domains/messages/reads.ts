@@ -90,7 +90,7 @@ export async function firstUnreadOf(
 
 type ReadListener = (
   account: string,
-  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
+  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number; session: string },
 ) => void
 const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
@@ -112,7 +112,7 @@ export const placeOf = (messageId: string) => (view: View) => {
 
 /** Marks a room as read up to a place in its log. */
 export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
-  const { account } = signedIn(context)
+  const { account, session } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
@@ -125,9 +125,13 @@ export async function markRead(context: Context, room: RoomRef, placeIn: (view: 
   await raise(key, account, upTo, n)
   const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
   for (const listener of listenersOn(context.node))
-    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
+    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
   return { read_seq, unread, mentions }
 }
+
+/** Has somebody read the message that is the nth of its room? */
+export const hasRead = async (key: RoomKey, account: string, n: number): Promise<boolean> =>
+  ((await Reads.findOne({ _id: idOf(key, account) }, { n: 1 }).lean())?.n ?? 0) >= n
 
 const receiptsAtMost = 200
 

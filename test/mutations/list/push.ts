@@ -66,7 +66,7 @@ export const push: readonly Mutation[] = [
   {
     name: 'who is silenced is heard',
     breaks: 'a silenced conversation notifies nobody',
-    file: 'server/domains/push/tell.ts',
+    file: 'server/domains/push/wishes.ts',
     find: ' || (room !== null && muteOf(mutes, room, account) !== null)',
     put: '',
     caughtBy: told('not of a conversation that is silenced'),
@@ -74,9 +74,9 @@ export const push: readonly Mutation[] = [
   {
     name: 'who is blocked is heard in a group',
     breaks: 'a block holds for notifications',
-    file: 'server/domains/push/tell.ts',
-    find: 'if (isQuiet || blocked.size > 0) return false',
-    put: 'if (isQuiet) return false',
+    file: 'server/domains/push/wishes.ts',
+    find: 'return !isQuiet && blocked.size === 0',
+    put: 'return !isQuiet',
     caughtBy: told('not of what somebody blocked says'),
   },
   {
@@ -98,7 +98,7 @@ export const push: readonly Mutation[] = [
   {
     name: 'a notice that waited is given to who has signed out',
     breaks: 'T63',
-    file: 'server/domains/push/notice.ts',
+    file: 'server/domains/push/giving.ts',
     find: '    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)\n',
     put: '',
     caughtBy: told('when their device was signed out'),
@@ -150,5 +150,29 @@ export const push: readonly Mutation[] = [
     find: 'if (party !== by.from) ',
     put: '',
     caughtBy: told('and not who has done it'),
+  },
+  {
+    name: 'what was read meanwhile is told',
+    breaks: 'O29',
+    file: 'server/domains/push/messages.ts',
+    find: ' || (await hasRead(key, account, message.n))',
+    put: '',
+    caughtBy: { ...told('was read'), file: 'test/server/push-now.test.ts' },
+  },
+  {
+    name: 'who is in the room no more is told',
+    breaks: 'O29',
+    file: 'server/domains/push/messages.ts',
+    find: 'const isThere = isHeardBy(view, account, now) && ',
+    put: 'const isThere = ',
+    caughtBy: { ...told('was removed from'), file: 'test/server/push-now.test.ts' },
+  },
+  {
+    name: 'a notice stays once its message was deleted',
+    breaks: 'O29',
+    file: 'server/domains/push/follow.ts',
+    find: 'if (changed) look(',
+    put: "if (changed && key === '') look(",
+    caughtBy: { ...told('shows no more what is deleted'), file: 'test/server/push-now.test.ts' },
   },
 ]
