@@ -133,7 +133,8 @@ export const flood =
   async (request, response, next) => {
     const ip = clientOf(request, proxies)
     rateHeaders(response, await node.limits.peek('general', ip))
-    const asker = () => identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
+    const asker = () =>
+      identify(credentialOf(request, node.settings.publicUrl), { ip, userAgent: '' }).catch(() => nobody)
     const allowed =
       (await slots.arrive(request, response, asker, node.now())) &&
       ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))

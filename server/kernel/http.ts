@@ -5,6 +5,7 @@ import { fileOf } from '#shared/kit/json-schema'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
+import { browserOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
 import { whileThere } from './deadline.ts'
 import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
 import type { AdminProof, Callers } from './domain.ts'
@@ -25,18 +26,7 @@ import {
   refuseVisits,
   securityHeaders,
 } from './http-guards.ts'
-import {
-  adminProofOf,
-  browserOf,
-  credentialOf,
-  hasBearer,
-  keepBrowser,
-  keepReturn,
-  keepSession,
-  readInput,
-  type Spelling,
-  spellingsOf,
-} from './http-input.ts'
+import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
@@ -193,7 +183,13 @@ async function answer(
   const askedAt = performance.now()
   const caller = await recognise()
   const again = () => {
-    const who = [bound.name, credentialOf(request), adminProofOf(request), caller.ip, caller.userAgent]
+    const who = [
+      bound.name,
+      credentialOf(request, door.kernel.node.settings.publicUrl),
+      adminProofOf(request),
+      caller.ip,
+      caller.userAgent,
+    ]
     return sharedLook(door.kernel.node, JSON.stringify(who), recognise)
   }
   door.slots.recognise(request, caller, door.kernel.node.now())
@@ -203,6 +199,7 @@ async function answer(
     gone.abort()
     leave?.()
   })
+  const cookies = { request, response, origin: door.kernel.node.settings.publicUrl }
   let isUnchanged = false
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
@@ -213,11 +210,11 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
-    browser: browserOf(request.headers.cookie),
+    browser: browserOf(request.headers.cookie, cookies.origin),
     http: {
-      setBrowserCookie: (id) => void keepBrowser(response, id),
-      setReturnCookie: (value, path) => void keepReturn(response, value, path),
-      setSessionCookie: (token) => void keepSession(response, token),
+      setBrowserCookie: (id) => void keepBrowser(cookies, id),
+      setReturnCookie: (value, path) => void keepReturn(cookies, value, path),
+      setSessionCookie: (token) => keepSession(cookies, token, caller.session !== null),
       setHeader: (name, value) => void response.setHeader(name, value),
       answerUnchanged: () => {
         isUnchanged = request.get('if-none-match') !== undefined
@@ -297,7 +294,9 @@ async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Req
   const ip = clientOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const proof = operation.access === 'admin' ? adminProofOf(request) : null
-  const identified = proof ? identifyAdmin(door, proof, request, seen) : door.identify(credentialOf(request), seen)
+  const identified = proof
+    ? identifyAdmin(door, proof, request, seen)
+    : door.identify(credentialOf(request, door.kernel.node.settings.publicUrl), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
@@ -326,7 +325,7 @@ async function accountBeside(
   request: Request,
   seen: { ip: string; userAgent: string },
 ): Promise<string | null> {
-  const credential = credentialOf(request)
+  const credential = credentialOf(request, door.kernel.node.settings.publicUrl)
   if (credential === null) return null
   try {
     return (await door.identify(credential, seen)).account

@@ -1,11 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { parseCookie } from 'cookie'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
+import { sessionOf } from '../cookies.ts'
 import { isForFiles } from '../files-host.ts'
 import { nothingRuns, securityHeaders } from '../http-guards.ts'
-import { sessionCookie } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
 /** `retryAfter`: in seconds; null where trying again changes nothing. */
@@ -41,7 +40,7 @@ export async function refusalOf(
 
   function asker() {
     return door
-      .identify(credentialOf(null, request), { ip, userAgent: '' })
+      .identify(credentialOf(null, request, door.kernel.node.settings.publicUrl), { ip, userAgent: '' })
       .catch(() => ({ account: null, session: null }))
   }
   /** Clients that send a session with the handshake are counted separately, with the same limit. */
@@ -68,12 +67,12 @@ export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refus
 }
 
 /** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */
-export function credentialOf(auth: unknown, request: IncomingMessage): string | null {
+export function credentialOf(auth: unknown, request: IncomingMessage, origin: string): string | null {
   const { token } = (auth ?? {}) as { token?: unknown }
   if (token !== undefined && token !== null) {
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
   const bearer = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  return bearer ?? parseCookie(request.headers.cookie ?? '')[sessionCookie] ?? null
+  return bearer ?? sessionOf(request.headers.cookie, origin)
 }
