@@ -2,7 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58 } from '@scure/base'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
+import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { readSolanaMessage, writeSolanaMessage } from './siws-message.ts'
 
@@ -41,6 +41,7 @@ export async function proveSolana(asked: Asked, { address, publicKey = address, 
   const message = readSolanaMessage(signed.message)
   if (!message || message.address !== publicKey) throw new AppError('INVALID_SIGNATURE')
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
+  checkWords(message, isOfSignIn)
   if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
   await checkNonce(message.nonce, publicKey, now)
   checkTimes(message, now)

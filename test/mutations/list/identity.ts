@@ -406,8 +406,8 @@ export const identity: readonly Mutation[] = [
     name: 'an admin signs without being told what for',
     breaks: 'T07',
     file: 'server/domains/identity/admin-proof.ts',
-    find: "if (statement !== toAdminister.statement) throw new AppError('INVALID_SIGNATURE')",
-    put: '',
+    find: 'isFit: (statement) => statement === administering',
+    put: 'isFit: () => true',
     caughtBy: adminProofs('with other words'),
   },
   {
