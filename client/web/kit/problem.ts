@@ -44,6 +44,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     }
     if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
+    if (error.code === 'INVALID_SIGNATURE' && typeof error.details?.why === 'string') return `${error.details.why}.`
     return plain[error.code] ?? error.message
   }
   const device = deviceText(error)
