@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { closeRead } from '#client/web/accounts/push-kept'
 
 const code = readFileSync(new URL('../../client/web/public/sw.js', import.meta.url), 'utf8')
 const site = 'https://plaza.test'
@@ -114,4 +115,25 @@ describe('the worker of the page', () => {
       expect(await workerWith()('notificationclick', clicked(url))).toEqual([])
     },
   )
+})
+
+describe('O29: the page', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  test.each([
+    ['closes what it was told of rooms that are read', '0xaa', ['dm:a~b']],
+    ['asks for nothing where this browser is told of nobody', null, []],
+  ])('%s', async (_what, account, closed) => {
+    const done: string[] = []
+    const shown = ['dm:a~b', 'group:1', 'call:2'].map((tag) => ({ tag, close: () => void done.push(tag) }))
+    const worker = { getRegistration: async () => ({ getNotifications: async () => shown }) }
+    vi.stubGlobal('localStorage', { getItem: () => account })
+    vi.stubGlobal('navigator', { serviceWorker: worker })
+    const unread = new Map([
+      ['dm:a~b', 0],
+      ['group:1', 3],
+    ])
+    await closeRead((tag) => unread.get(tag) === 0)
+    expect(done).toEqual(closed)
+  })
 })

@@ -14,6 +14,7 @@ import { Members } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { subscribedAmong } from './browsers.ts'
@@ -88,7 +89,7 @@ const requestTag = (id: string) => `friend:${id}`
 
 /** Nobody takes the place of others by writing much. */
 function withNewest(before: readonly MessageFact[], message: MessageFact): readonly MessageFact[] {
-  const theirs = before.filter(({ sender }) => sender === message.sender)
+  const theirs = before.filter(({ sender }) => isSameAccount(sender, message.sender))
   const kept = theirs.length < gatheredAtMost.ofOne ? before : before.filter((one) => one !== theirs[0])
   return [...kept, message].slice(-gatheredAtMost.ofAll)
 }
@@ -124,7 +125,7 @@ async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Prom
   const everybody = isForAll(key) ? await allIn(key) : []
   for (const message of messages)
     for (const account of new Set([...everybody, ...namedIn(message)])) {
-      if (account === message.sender) continue
+      if (isSameAccount(account, message.sender)) continue
       const known = about.get(account) ?? []
       known.push(message)
       about.set(account, known)

@@ -22,7 +22,7 @@ export interface Told {
   seconds: number
 }
 
-const idOf = (browser: string, tag: string) => `${browser} ${tag}`
+const idOf = (browser: string, account: string, tag: string) => `${browser} ${account} ${tag}`
 
 /** Has each browser of an account given a notice, by a job. */
 export async function hand(node: Node, account: string, { notice, room, message, seconds }: Told): Promise<void> {
@@ -33,7 +33,11 @@ export async function hand(node: Node, account: string, { notice, room, message,
     const meant = { account, browser, device, tag, type, room, about, is_over: false, expires_at: new Date(until) }
     const fresh = { told: null, told_of: null }
     await upsert(() =>
-      PushNotices.updateOne({ _id: idOf(browser, tag) }, { $set: meant, $setOnInsert: fresh }, { upsert: true }),
+      PushNotices.updateOne(
+        { _id: idOf(browser, account, tag) },
+        { $set: meant, $setOnInsert: fresh },
+        { upsert: true },
+      ),
     )
     await node.jobs.add(giveNotice, { browser, account, notice, until, about })
   }
@@ -65,7 +69,7 @@ export const giveNotice = job({
       return outcome === 'sent'
     }
     if (!about) return void (await tell(notice))
-    const _id = idOf(browser, notice.tag)
+    const _id = idOf(browser, account, notice.tag)
     // What changes while the push service is asked is told next.
     for (;;) {
       const held = await PushNotices.findOne({ _id, account, about }).lean<StoredNotice>()

@@ -35,7 +35,7 @@ export const PushBrowsers = mongoose.model<StoredBrowser>(
 
 /** What a browser is told under one tag: which notice was last meant for it, and which it was last given. */
 export interface StoredNotice {
-  /** The browser and the tag, with a space between. */
+  /** The browser, the account and the tag, with spaces between. */
   _id: string
   account: string
   browser: string
