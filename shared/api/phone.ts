@@ -11,10 +11,10 @@ const written = new RegExp(String.raw`^(?!.*\(0\))${between}\+?(?:${between}\d){
 export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
-  .regex(written, 'Invalid phone number')
-  .overwrite((written) => {
-    const digits = written.replace(/\D/g, '')
-    const isLocal = digits.length === 10 && !written.trim().startsWith('+')
+  .refine((given) => written.test(given), { error: 'Invalid phone number' })
+  .overwrite((given) => {
+    const digits = given.replace(/\D/g, '')
+    const isLocal = digits.length === 10 && !given.includes('+')
     return `+${isLocal ? '1' : ''}${digits}`
   })
   .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })
