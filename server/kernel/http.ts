@@ -1,10 +1,12 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
+import { browserOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
 import { whileThere } from './deadline.ts'
 import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
 import type { AdminProof, Callers } from './domain.ts'
@@ -27,18 +29,7 @@ import {
   tellRate,
 } from './http-guards.ts'
 import { securityHeaders, setHeaders } from './http-headers.ts'
-import {
-  adminProofOf,
-  browserOf,
-  credentialOf,
-  hasBearer,
-  keepBrowser,
-  keepReturn,
-  keepSession,
-  readInput,
-  type Spelling,
-  spellingsOf,
-} from './http-input.ts'
+import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
@@ -221,7 +212,13 @@ async function answer(
   const askedAt = performance.now()
   const caller = await recognise()
   const again = () => {
-    const who = [bound.name, credentialOf(request), adminProofOf(request), caller.ip, caller.userAgent]
+    const who = [
+      bound.name,
+      credentialOf(request, door.kernel.node.settings.publicUrl),
+      adminProofOf(request),
+      caller.ip,
+      caller.userAgent,
+    ]
     return sharedLook(door.kernel.node, JSON.stringify(who), recognise)
   }
   door.slots.recognise(request, caller, door.kernel.node.now())
@@ -231,6 +228,7 @@ async function answer(
     gone.abort()
     leave?.()
   })
+  const cookies = { request, response, origin: door.kernel.node.settings.publicUrl }
   let isUnchanged = false
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
@@ -241,11 +239,11 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
-    browser: browserOf(request.headers.cookie),
+    browser: browserOf(request.headers.cookie, cookies.origin),
     http: {
-      setBrowserCookie: (id) => void keepBrowser(response, id),
-      setReturnCookie: (value, path) => void keepReturn(response, value, path),
-      setSessionCookie: (token) => void keepSession(response, token),
+      setBrowserCookie: (id) => void keepBrowser(cookies, id),
+      setReturnCookie: (value, path) => void keepReturn(cookies, value, path),
+      setSessionCookie: (token) => keepSession(cookies, token, caller.session !== null),
       setHeader: (name, value) => void response.setHeader(name, value),
       answerUnchanged: () => {
         isUnchanged = request.get('if-none-match') !== undefined
@@ -311,7 +309,7 @@ function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHand
 /** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
 async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
   try {
-    return (await recognise()).account === account ? null : new AppError('SESSION_NOT_FOUND')
+    return isSameAccount((await recognise()).account, account) ? null : new AppError('SESSION_NOT_FOUND')
   } catch (error) {
     return error instanceof AppError && error.status === 401 ? error : null
   }
@@ -328,7 +326,9 @@ async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Req
   const ip = clientOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const proof = operation.access === 'admin' ? adminProofOf(request) : null
-  const identified = proof ? identifyAdmin(door, proof, request, seen) : door.identify(credentialOf(request), seen)
+  const identified = proof
+    ? identifyAdmin(door, proof, request, seen)
+    : door.identify(credentialOf(request, door.kernel.node.settings.publicUrl), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
@@ -346,7 +346,7 @@ async function identifyAdmin(
 ): Promise<Caller> {
   const admin = await door.identifyAdmin(proof, { ...seen, origin: request.get('host') ?? null })
   const account = await accountBeside(door, request, seen)
-  if (account !== null && account !== admin.account)
+  if (account !== null && !isSameAccount(account, admin.account))
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return admin
 }
@@ -357,7 +357,7 @@ async function accountBeside(
   request: Request,
   seen: { ip: string; userAgent: string },
 ): Promise<string | null> {
-  const credential = credentialOf(request)
+  const credential = credentialOf(request, door.kernel.node.settings.publicUrl)
   if (credential === null) return null
   try {
     return (await door.identify(credential, seen)).account

@@ -19,7 +19,7 @@ export const offerSeconds = 20
 const knownMilliseconds = 5 * 60_000
 
 /** Counts what comes over HTTP by address, and beyond that by account, before anything of it is read. */
-export function openRequestMeter(node: Pick<Node, 'limits'>, identify: Callers['identify']) {
+export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identify: Callers['identify']) {
   const full = briefMemory<true>(mostRemembered)
   const askers = briefMemory<Promise<Asker>>(mostRemembered)
 
@@ -33,7 +33,7 @@ export function openRequestMeter(node: Pick<Node, 'limits'>, identify: Callers['
 
   /** Whose session a request shows, to count by alone: it may have ended meanwhile. Nobody where too many are looked up for an address. */
   async function askerOf(request: IncomingMessage, address: string): Promise<Asker> {
-    const credential = shownSession(request)
+    const credential = shownSession(request, node.settings.publicUrl)
     if (credential === null) return nobody
     const key = createHash('sha256').update(credential).digest('base64')
     const known = askers.get(key)

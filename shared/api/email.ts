@@ -3,13 +3,32 @@ import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Mail } from '#shared/kit/primitives'
 import { SignedInAnswer } from './identity.ts'
 
-/** One way to write each address: lower case, without the spaces around it. Never a list, a name or a second line. */
+const localPart = String.raw`(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]`
+const topLevel = String.raw`(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]{1,59})`
+const mailbox = new RegExp(String.raw`^${localPart}@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+${topLevel}$`)
+
+/** The address of a mailbox, also below a top-level domain in another script. */
+export const Mailbox = (error?: string) => z.email({ pattern: mailbox, ...(error && { error }) })
+
+/**
+ * One way to write each address: lower case, without the spaces around it, its domain as names are looked up (IDNA). Never a list, a name or a second
+ * line.
+ */
 export const EmailAddress = z
   .string('Email is required')
   .trim()
   .toLowerCase()
   .max(254, 'Invalid email format')
-  .pipe(z.email('Invalid email format'))
+  .overwrite(withPlainDomain)
+  .max(254, 'Invalid email format')
+  .pipe(Mailbox('Invalid email format'))
+
+function withPlainDomain(address: string): string {
+  const [, local = '', domain = ''] = /^([^@]+)@([^\s@/?#:\\[\]%]+)$/.exec(address) ?? []
+  const isPlain = /^[\0-\x7f]*$/.test(domain)
+  return isPlain || !URL.canParse(`http://${domain}`) ? address : `${local}@${new URL(`http://${domain}`).hostname}`
+}
+
 export const Code = z
   .string('Code is required')
   .trim()

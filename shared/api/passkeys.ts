@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, line, nameLine, Timestamp } from '#shared/kit/primitives'
+import { EmailAddress } from './email.ts'
 import { SignedInAnswer } from './identity.ts'
 import {
   Assertion,
@@ -19,8 +20,6 @@ import {
 const RecoveryToken = z.string().trim().min(1).max(64)
 const PersonName = nameLine(1, 64)
 const SignedInByPasskey = SignedInAnswer.extend({ credentialId: z.string(), backedUp: z.boolean() })
-
-const EmailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email())
 
 const remove = { id: Id.nullish(), credentialId: CredentialId.nullish() }
 

@@ -3,14 +3,18 @@ import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, onceByKey, repeatable, Time } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
+/** Eight to fifteen digits, with what people write between them: an extension, a pause or a trunk zero in brackets would make it another number. */
+const between = String.raw`[\s\p{Cf}().\-\p{Pd}/]*`
+const written = new RegExp(String.raw`^(?!.*\(0\))${between}\+?(?:${between}\d){8,15}${between}$`, 'u')
+
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
 export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
-  .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')
-  .overwrite((written) => {
-    const digits = written.replace(/\D/g, '')
-    const isLocal = digits.length === 10 && !written.trim().startsWith('+')
+  .refine((given) => written.test(given), { error: 'Invalid phone number' })
+  .overwrite((given) => {
+    const digits = given.replace(/\D/g, '')
+    const isLocal = digits.length === 10 && !given.includes('+')
     return `+${isLocal ? '1' : ''}${digits}`
   })
   .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })

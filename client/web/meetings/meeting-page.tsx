@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/home.css'
 import '../styles/meetings.css'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -104,7 +105,7 @@ export function MeetingPage({ code }: { code: string }) {
       </Frame>
     )
   const { host, ...room } = found.value
-  const isHost = host.address === account
+  const isHost = isSameAccount(host.address, account)
   const facts = shown ? shown.words : isHost ? 'You are its host' : hostWords(host)
   const heading = shown?.name ?? room.title
   const cancel = async () => {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { inSuccession } from '#shared/kit/succession'
@@ -37,7 +38,7 @@ export function LeaveRoom({ state, onClose }: { state: RoomState; onClose: () =>
     ])
     const known = new Map([...members, ...staff].map((one) => [one.user_address, one]))
     if (known.get(account)?.role !== runBy) return null
-    const others = [...known.values()].filter(({ user_address: id }) => id !== account && !isAgent(id))
+    const others = [...known.values()].filter(({ user_address: id }) => !isSameAccount(id, account) && !isAgent(id))
     if (others.some(({ role }) => role === runBy)) return null
     return { people: others.toSorted(inSuccession), areAll: !hasMore }
   })

@@ -2,6 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { closeRead } from '../accounts/push-kept.ts'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
@@ -45,7 +46,9 @@ export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef
   useEffect(() => {
     if (!rooms) return
     const before = known.current
-    known.current = new Map(rooms.map((room) => [keyOf(room), room]))
+    const now = new Map(rooms.map((room) => [keyOf(room), room]))
+    known.current = now
+    closeRead((tag) => now.get(tag)?.unread === 0).catch(() => {})
     if (!before || !document.hidden || !isNotified()) return
     for (const room of rooms) {
       const { unread: seen = 0, mentions = 0 } = before.get(keyOf(room)) ?? {}

@@ -11,6 +11,7 @@ import { GLOBAL } from '#server/log/types'
 import { meetingOver } from '#shared/api/meeting-seats'
 import { meetings as contract, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import { waitForHost } from './host.ts'
@@ -114,7 +115,7 @@ export const meetings = defineDomain(
       if (account === null || !(await isTheirs(node, account, name)))
         await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
-      const isHost = account === host
+      const isHost = isSameAccount(account, host)
       if (!isHost) await waitForHost(node, meeting)
       await count(node, 'meeting-tokens', account ?? ip, most.tokens)
       const { url } = node.services.meetings
@@ -133,7 +134,7 @@ export const meetings = defineDomain(
 async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
   const { account } = signedIn(context)
   const meeting = await meetingAt(context, code)
-  if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+  if (!isSameAccount(meeting.host_wallet_address, account)) throw new AppError('ROOM_NOT_FOUND')
   return meeting
 }
 

@@ -13,6 +13,7 @@ import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
 import { groupRef } from '#shared/api/room-paths'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done, type RoomRef } from '#shared/kit/primitives'
 
 const nobodyRead = { seq: 0, n: 0 }
@@ -59,7 +60,7 @@ async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked
   const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
   const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
   const isCounted = ({ sender, body }: Naming) =>
-    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => id === account)
+    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => isSameAccount(id, account))
   return rows.filter(isCounted).length
 }
 
@@ -90,7 +91,7 @@ export async function firstUnreadOf(
 
 type ReadListener = (
   account: string,
-  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
+  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number; session: string },
 ) => void
 const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
@@ -112,7 +113,7 @@ export const placeOf = (messageId: string) => (view: View) => {
 
 /** Marks a room as read up to a place in its log. */
 export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
-  const { account } = signedIn(context)
+  const { account, session } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
@@ -125,9 +126,13 @@ export async function markRead(context: Context, room: RoomRef, placeIn: (view: 
   await raise(key, account, upTo, n)
   const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
   for (const listener of listenersOn(context.node))
-    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
+    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
   return { read_seq, unread, mentions }
 }
+
+/** Has somebody read the message that is the nth of its room? */
+export const hasRead = async (key: RoomKey, account: string, n: number): Promise<boolean> =>
+  ((await Reads.findOne({ _id: idOf(key, account) }, { n: 1 }).lean())?.n ?? 0) >= n
 
 const receiptsAtMost = 200
 

@@ -41,9 +41,11 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
     throw new AppError('VALIDATION_ERROR', { message: `${what} are ciphertext and cannot be searched here` })
   }
   const words = searchWords(query)
+  if (words.length === 0)
+    throw new AppError('VALIDATION_ERROR', { message: 'Search for a word: letters, digits or an emoji' })
   const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
   const found: MessageFact[] = []
-  let rest = words.length === 0 ? 0 : start
+  let rest = start
   let left = budgetMilliseconds
   let read = 0
   const isEnough = () => found.length === limit || (left <= 0 && read >= readAtLeast) || read >= readAtMost

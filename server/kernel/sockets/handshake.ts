@@ -67,11 +67,11 @@ export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refus
 }
 
 /** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */
-export function credentialOf(auth: unknown, request: IncomingMessage): string | null {
+export function credentialOf(auth: unknown, request: IncomingMessage, origin: string): string | null {
   const { token } = (auth ?? {}) as { token?: unknown }
   if (token !== undefined && token !== null) {
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
-  return shownSession(request)
+  return shownSession(request, origin)
 }

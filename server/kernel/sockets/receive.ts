@@ -3,8 +3,8 @@ import type { Namespace } from '#shared/kit/contract'
 import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
+import { browserOf } from '../cookies.ts'
 import { whileThere } from '../deadline.ts'
-import { browserOf } from '../http-input.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
@@ -124,7 +124,7 @@ async function run(
       origin: live.socket.request.headers.host ?? null,
       isLocal: isLocal(live.socket.request),
       connection: live,
-      browser: browserOf(live.socket.request.headers.cookie),
+      browser: browserOf(live.socket.request.headers.cookie, door.kernel.node.settings.publicUrl),
       http: null,
       gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {
