@@ -92,7 +92,7 @@ function leaveSignals(): void {
 
 function obeyPrimary(
   { database, metrics }: Platform,
-  degraded: () => readonly string[],
+  degraded: () => Promise<readonly string[]>,
   stop: (code: number) => void,
   live: () => Promise<void>,
   ready: Told,
@@ -110,7 +110,7 @@ function obeyPrimary(
       () => null,
       () => 'the database does not answer',
     )
-    tell({ kind: 'health', reason, degraded: degraded() })
+    tell({ kind: 'health', reason, degraded: await degraded() })
   }, healthMilliseconds).unref()
 }
 
