@@ -122,7 +122,8 @@ export const streams = defineDomain(
 
     async recordings({ id }) {
       await streamOf(id)
-      return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
+      const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
+      return { assets: playable.map(assetOf) }
     },
 
     watch,
