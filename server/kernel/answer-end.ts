@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const pending = new WeakMap<Socket, Set<() => void>>()
+const pending = new WeakMap<ServerResponse | Socket, Set<() => void>>()
 
 /**
  * Calls back once: when the answer is finished or its connection is gone, and at once where it is gone already. The
@@ -9,21 +9,21 @@ const pending = new WeakMap<Socket, Set<() => void>>()
  */
 export function whenOver({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
   if (socket.destroyed) return void callback()
-  const listeners = pending.get(socket) ?? listenersOf(socket)
+  const places = [listenersOf(socket), listenersOf(answer)]
   const over = () => {
-    listeners.delete(over)
-    answer.off('close', over)
+    for (const listeners of places) listeners.delete(over)
     callback()
   }
-  listeners.add(over)
-  answer.once('close', over)
+  for (const listeners of places) listeners.add(over)
 }
 
-/** One listener for all answers of a connection. */
-function listenersOf(socket: Socket): Set<() => void> {
+/** One listener for all that wait for the end of an answer, or of a connection. */
+function listenersOf(ending: ServerResponse | Socket): Set<() => void> {
+  const known = pending.get(ending)
+  if (known) return known
   const listeners = new Set<() => void>()
-  pending.set(socket, listeners)
-  socket.once('close', () => {
+  pending.set(ending, listeners)
+  ending.once('close', () => {
     for (const over of [...listeners]) over()
   })
   return listeners
