@@ -14,6 +14,7 @@ import { callsOf } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
+import { watchDegraded } from './kernel/degraded.ts'
 import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
@@ -43,7 +44,7 @@ export interface App {
   opsUrl: string
   node: Node
   /** What is away, or wrong, while the rest works. */
-  degraded(): readonly string[]
+  degraded(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -134,40 +135,45 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     platform.jobs,
     domains.flatMap((domain) => domain.jobs ?? []),
   )
+  const looks = { disk: platform.database.isFull, files: uploads.isFull, clock: clock.hasStepped }
+  const degraded = await watchDegraded(looks, node.metrics, node.logger)
   const stops = [
     ...(await startDomains(domains, node)),
     node.metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
+    degraded.stop,
+    clock.stop,
   ]
-  const port = await listen(server, config.port, config.host)
-  const degraded = () => [
-    ...node.metrics.degradedParts(),
-    ...(platform.database.isFull() ? ['disk'] : []),
-    ...(clock.hasStepped() ? ['clock'] : []),
-  ]
-  const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform, degraded))
-  return {
-    url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
-    opsUrl: ops?.url ?? '',
-    node,
-    degraded,
-    async close() {
-      ops?.drain()
-      clock.stop()
-      for (const stop of stops) stop()
-      const answered = new Promise((resolve) => server.close(resolve))
-      const late = pause(drainMilliseconds)
-      server.closeIdleConnections()
-      streams.drain()
-      await sockets.drain()
-      await Promise.race([answered, late])
-      server.closeAllConnections()
-      await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
-      await jobs.close()
-      node.nodes.stop()
-      await node.log.close()
-      await ops?.close()
-      await uploads.close()
-    },
+  let ops: Awaited<ReturnType<typeof openOps>> | null = null
+  const close = async () => {
+    ops?.drain()
+    for (const stop of stops) stop()
+    const answered = new Promise((resolve) => server.close(resolve))
+    const late = pause(drainMilliseconds)
+    server.closeIdleConnections()
+    streams.drain()
+    await sockets.drain()
+    await Promise.race([answered, late])
+    server.closeAllConnections()
+    await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
+    await jobs.close()
+    node.nodes.stop()
+    await node.log.close()
+    await ops?.close()
+    await uploads.close()
+  }
+  try {
+    const port = await listen(server, config.port, config.host)
+    ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform, degraded.parts))
+    return {
+      url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
+      opsUrl: ops?.url ?? '',
+      node,
+      degraded: degraded.parts,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { measureEngine } from './engine.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
+import { measureReads } from './reads.ts'
 import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
@@ -65,6 +66,7 @@ const embedded = { nodes: 1, store: 'embedded' }
 if (options.only.includes('embedded')) {
   await compare(embedded, plan, (race) => race.talk())
   await measureHolds(report, size.stored)
+  await measureReads(report, isQuick ? 4 : 15)
 }
 if (options.only.includes('many')) await compare(embedded, plan, (race) => race.scatter(), {}, true)
 // On fresh servers, as a server that was under load keeps free memory, which would hide the cost of these connections.

@@ -2,7 +2,7 @@
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Rooms } from '#server/domains/room-state/model'
-import { sweepStreams } from '#server/domains/streams/life'
+import { endForgotten, sweepStreams } from '#server/domains/streams/life'
 import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
 import { tellStream } from '#server/domains/streams/told'
 import { countWatched } from '#server/domains/streams/viewers'
@@ -342,6 +342,20 @@ describe('a stream', () => {
     video.status = answer
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
   })
+
+  solo(
+    'O42: that a backup left as live, and no provider knows, is ended at the start and never shown as live',
+    async () => {
+      const { stream } = await live()
+      const long = { started_at: ago(3_600_000), seen_at: ago(3_500_000) }
+      await Streams.updateOne({ _id: stream.id }, { $set: long })
+      const answer = video.status
+      video.status = async () => new Map()
+      await endForgotten(node())
+      expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost', is_live: false })
+      video.status = answer
+    },
+  )
 
   solo('that has ended is closed again to who publishes to it', async () => {
     const { owner, stream } = await live()

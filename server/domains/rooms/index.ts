@@ -4,7 +4,7 @@ import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
 import { followSuspensions, settleAllRooms } from '#server/domains/room-state/succession'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every } from '#server/kernel/every'
+import { beside, every } from '#server/kernel/every'
 import { patiently } from '#server/kernel/patiently'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
@@ -73,10 +73,8 @@ export const rooms = defineDomain(contract, actions, {
     await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
-    void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-    void settleAllRooms(node).catch((error: unknown) =>
-      node.logger.warn({ error }, 'rooms that nobody runs were not looked for'),
-    )
-    return [stopAnswering, () => clearInterval(finishing), stopSettling, startRechecks(node)]
+    const stopFiling = beside(node, fileRooms, 'older rooms were not filed for the search')
+    const stopHealing = beside(node, () => settleAllRooms(node), 'rooms that nobody runs were not looked for')
+    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
   },
 })

@@ -8,6 +8,7 @@ import { rightsIn } from '#server/domains/room-state/standing'
 import { archive, found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
+import { patiently } from '#server/kernel/patiently'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -20,7 +21,7 @@ import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
 import { countSoon } from './counting.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
-import { seenAmong } from './provider.ts'
+import { seenAmong, statusOf } from './provider.ts'
 import { boundTo } from './shown.ts'
 import { type Happening, isShownLive, next } from './states.ts'
 import { tellStream } from './told.ts'
@@ -254,8 +255,16 @@ export async function sweepStreams(node: Node): Promise<void> {
   }
 }
 
+/** As soon as the provider answers: what a backup, or a process that died, has left as live and nobody publishes any more. */
+export async function endForgotten(node: Node): Promise<void> {
+  if (!node.alone) return
+  await patiently(() => statusOf(node, []))
+  await sweepStreams(node)
+}
+
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
-  const told = await node.services.video?.status(open.map(({ stream_id }) => stream_id)).catch(() => null)
+  const ids = open.map(({ stream_id }) => stream_id)
+  const told = await statusOf(node, ids).catch(() => null)
   const seen: string[] = []
   const suspended = await suspendedAmong(open.map(({ user_address }) => user_address))
   for (const stream of open) {
@@ -268,15 +277,24 @@ async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
     const happening = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
     await happen(node, stream._id, happening)
     if (happening === 'interrupted') await happen(node, stream._id, 'tick')
-    else if (told && state === undefined && isLost(stream, node.now())) await happen(node, stream._id, 'interrupted')
+    else if (told && state === undefined) await miss(node, stream)
   }
   if (seen.length > 0) await Streams.updateMany({ _id: { $in: seen } }, { $set: { seen_at: new Date(node.now()) } })
 }
 
 const lostMilliseconds = 10_000
-/** Nobody can say how it is: the part of the provider that has it is away. */
-const isLost = ({ status, seen_at }: StoredStream, now: number): boolean =>
-  status === 'live' && now - (seen_at?.getTime() ?? 0) > lostMilliseconds
+
+/**
+ * Nobody can say how it is: the part of the provider that has it is away, and may come back within the grace. Where no other node has one,
+ * it never will after that.
+ */
+async function miss(node: Node, { _id, status, seen_at }: StoredStream): Promise<void> {
+  const unseen = node.now() - (seen_at?.getTime() ?? 0)
+  if (status !== 'live' || unseen <= lostMilliseconds) return
+  await happen(node, _id, 'interrupted')
+  if (node.alone && unseen > lostMilliseconds + node.settings.streamGraceMilliseconds)
+    await happen(node, _id, 'stopped')
+}
 
 /** Deletes what belongs to a stream that is gone. */
 export const removal = job({

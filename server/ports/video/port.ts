@@ -35,7 +35,7 @@ export interface VideoAsset {
   durationSeconds: number | null
   sizeBytes: number | null
   error: string | null
-  /** Where it is played and downloaded, once it is ready. */
+  /** Where it is played and downloaded: once it is ready, or has failed and some of it is there. */
   playbackId: string | null
   playbackUrl: string | null
   downloadUrl: string | null

@@ -1,0 +1,44 @@
+import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
+
+/** All that may be away or wrong while the rest works, and what that means. */
+export const degradations = {
+  redis: 'is away: nodes meet on the database alone',
+  disk: 'is full: people read, and nobody can write',
+  files: 'have no room beside the reserve of the disk: uploads are refused',
+  clock: 'was set: rooms with later rows stand still at their time',
+} as const
+export type Degradation = keyof typeof degradations
+
+/** What is found out by looking; the others tell of themselves. */
+type Looks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>
+
+const everyMilliseconds = 1_000
+
+export interface DegradedWatch {
+  /** What is so at this moment. */
+  parts(): Promise<readonly string[]>
+  stop(): void
+}
+
+/** Has the same said of each by the metric, by `/readyz` and to clients, and in the log where it changes. */
+export async function watchDegraded(looks: Looks, metrics: Metrics, logger: Logger): Promise<DegradedWatch> {
+  const look = async () => {
+    for (const [part, isSo] of Object.entries(looks)) metrics.degraded(part as Degradation, await isSo())
+  }
+  const stopTelling = metrics.onDegraded((part, isSo) =>
+    logger.warn({ part }, isSo ? `${part} ${degradations[part]}` : `${part}: well again`),
+  )
+  await look()
+  const timer = setInterval(() => void look().catch(() => undefined), everyMilliseconds).unref()
+  return {
+    async parts() {
+      await look()
+      return metrics.degradedParts()
+    },
+    stop() {
+      clearInterval(timer)
+      stopTelling()
+    },
+  }
+}
