@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { processReader } from '#server/ports/reader/local'
 import { pdfOf } from '#test/support/documents'
+import { heavy } from '#test/support/heavy'
 
 const reader = processReader()
 afterAll(() => reader.close())
@@ -46,5 +47,30 @@ describe('the reader of documents', () => {
     const read = await reader.read(as, document).catch(({ code }: { code: string }) => code)
     expect(typeof read === 'string' ? read : read.links).toEqual(typeof read === 'string' ? 'UPSTREAM_ERROR' : [])
     expect((await reader.read('page', '<p>still here')).text).toBe('still here')
+  })
+})
+
+describe('O01: a file that ends what reads it', () => {
+  const program = new URL('../support/odd-reader.ts', import.meta.url)
+
+  test.each([
+    ['end', 60_000, 'UPSTREAM_ERROR'],
+    ['fill', 60_000, 'UPSTREAM_ERROR'],
+    ['hang', 2_000, 'TIMEOUT'],
+  ])('%s is refused alone: those before and behind it are read', heavy, async (said, milliseconds, code) => {
+    const odd = processReader({ program, milliseconds: { file: milliseconds } })
+    onTestFinished(() => odd.close())
+    const read = (file: string) =>
+      odd.clean(['picture'], Buffer.from(file)).then(
+        (clean) => Buffer.from(clean?.bytes ?? []).toString(),
+        ({ code }: { code: string }) => code,
+      )
+    expect(await Promise.all(['one', said, 'two'].map(read))).toEqual(['one', code, 'two'])
+  })
+
+  test('nothing is started before it is asked, nor after it is closed', async () => {
+    const closed = processReader({ program })
+    await closed.close()
+    await expect(closed.clean(['picture'], Buffer.from('one'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })

@@ -2,14 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import type { ReadAs, ReadDocument, Reader } from './port.ts'
+import type { CleanFile, ReadAs, ReadDocument, Reader } from './port.ts'
+import type { Question, Reply } from './questions.ts'
 
-const deadlines: Readonly<Record<ReadAs, number>> = {
+const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   page: 1_800,
   article: 1_800,
   markdown: 1_800,
   text: 1_800,
   pdf: 8_000,
+  file: 5_000,
 }
 const startMilliseconds = 20_000
 const tooLong = 'Reading the document took too long'
@@ -18,33 +20,60 @@ const built = '../reader/main.js'
 const idleMilliseconds = 30_000
 const limits = ['--max-old-space-size=256', '--disallow-code-generation-from-strings']
 
+interface Options {
+  /** What is started in the place of our own program. */
+  program?: URL
+  milliseconds?: Partial<typeof deadlines>
+}
+
+/** Documents take turns, and so do files, each in a process of their own: neither waits for the other. */
+export function processReader({ program, milliseconds }: Options = {}): Reader & { close(): Promise<void> } {
+  const within = { ...deadlines, ...milliseconds }
+  const [documents, files] = [openProcess(program), openProcess(program)]
+  return {
+    read: (as, document) => documents.ask<ReadDocument>({ as, document }, within[as]),
+    clean: (kinds, file) => files.ask<CleanFile | null>({ kinds, file: new Uint8Array(file) }, within.file),
+    async close() {
+      await Promise.all([documents.close(), files.close()])
+    },
+  }
+}
+
 /**
- * A process beside the server, which is ended with what takes it too long, and ends alone where memory runs out; a thread would take the
- * server with it. Documents take turns.
+ * A process beside the server, started when it is first asked. It is ended with what takes it too long, and ends alone where memory runs out;
+ * a thread would take the server with it. Questions take turns.
  */
-export function processReader(): Reader & { close(): Promise<void> } {
+function openProcess(program?: URL) {
   let running: Promise<ChildProcess> | null = null
   let last: Promise<unknown> = Promise.resolve()
   let idle: NodeJS.Timeout | undefined
+  let isClosed = false
 
-  async function readNow(as: ReadAs, document: Uint8Array | string): Promise<ReadDocument> {
+  function start(): Promise<ChildProcess> {
+    const starting = startProcess(program)
+    const forget = () => {
+      if (running === starting) running = null
+    }
+    starting.then((one) => one.once('exit', forget), forget)
+    return starting
+  }
+
+  async function askNow<Found>(question: Question, milliseconds: number): Promise<Found> {
     clearTimeout(idle)
-    running ??= startProcess()
+    if (isClosed) throw new AppError('SERVICE_UNAVAILABLE')
+    running ??= start()
     const one = await running.catch((cause: unknown) => {
-      running = null
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
-    try {
-      one.send({ as, document })
-      const found = await told<ReadDocument | null>(one, deadlines[as])
-      idle = globalThis.setTimeout(() => void end(), idleMilliseconds).unref()
-      if (found === null) throw new AppError('UPSTREAM_ERROR', { message: 'The document could not be read' })
-      return found
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'UPSTREAM_ERROR') throw error
+    const reply = await asked<Found>(one, question, milliseconds).catch(async (error: unknown) => {
+      if (isClosed) throw new AppError('SERVICE_UNAVAILABLE', { cause: error })
       await end()
       throw error instanceof AppError ? error : new AppError('UPSTREAM_ERROR', { cause: error })
-    }
+    })
+    idle = globalThis.setTimeout(() => void end(), idleMilliseconds).unref()
+    if (reply === null) throw new AppError('UPSTREAM_ERROR', { message: 'The document could not be read' })
+    if ('found' in reply) return reply.found
+    throw new AppError(reply.refused.code, { message: reply.refused.message })
   }
 
   async function end(): Promise<void> {
@@ -58,18 +87,21 @@ export function processReader(): Reader & { close(): Promise<void> } {
   }
 
   return {
-    read(as, document) {
-      const reading = last.then(() => readNow(as, document))
-      last = reading.catch(() => undefined)
-      return reading
+    ask<Found>(question: Question, milliseconds: number): Promise<Found> {
+      const asking = last.then(() => askNow<Found>(question, milliseconds))
+      last = asking.catch(() => undefined)
+      return asking
     },
-    close: end,
+    close(): Promise<void> {
+      isClosed = true
+      return end()
+    },
   }
 }
 
-async function startProcess(): Promise<ChildProcess> {
+async function startProcess(program?: URL): Promise<ChildProcess> {
   const isBuilt = !import.meta.url.endsWith('.ts')
-  const one = fork(new URL(isBuilt ? built : './process.ts', import.meta.url), {
+  const one = fork(program ?? new URL(isBuilt ? built : './process.ts', import.meta.url), {
     execArgv: [...limits, ...(isBuilt ? [] : ['--import', 'tsx'])],
     env: {},
     serialization: 'advanced',
@@ -79,6 +111,11 @@ async function startProcess(): Promise<ChildProcess> {
   one.channel?.unref()
   await told(one, startMilliseconds)
   return one
+}
+
+function asked<Found>(one: ChildProcess, question: Question, milliseconds: number): Promise<Reply<Found>> {
+  one.send(question)
+  return told<Reply<Found>>(one, milliseconds)
 }
 
 /** What the process says next. Throws TIMEOUT; fails where the process ends. */
