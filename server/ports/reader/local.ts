@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import type { CleanFile, ReadAs, ReadDocument, Reader } from './port.ts'
+import type { CleanFile, ReadAs, ReadDocument, Reader, Turn } from './port.ts'
 import type { Question, Reply } from './questions.ts'
 
 const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
@@ -26,12 +26,14 @@ interface Options {
   milliseconds?: Partial<typeof deadlines>
 }
 
+const nothing = { type: '', path: '' }
+
 /** Documents take turns, and so do files, each in a process of their own: neither waits for the other. */
 export function processReader({ program, milliseconds }: Options = {}): Reader & { close(): Promise<void> } {
   const within = { ...deadlines, ...milliseconds }
   const [documents, files] = [openProcess(program), openProcess(program)]
   return {
-    read: (as, document) => documents.ask<ReadDocument>({ as, document }, within[as]),
+    read: (as, document, said = nothing, turn) => documents.ask<ReadDocument>({ as, document, said }, within[as], turn),
     clean: (kinds, file) => files.ask<CleanFile | null>({ kinds, file: new Uint8Array(file) }, within.file),
     async close() {
       await Promise.all([documents.close(), files.close()])
@@ -41,11 +43,12 @@ export function processReader({ program, milliseconds }: Options = {}): Reader &
 
 /**
  * A process beside the server, started when it is first asked. It is ended with what takes it too long, and ends alone where memory runs out;
- * a thread would take the server with it. Questions take turns.
+ * a thread would take the server with it. Those for whom it is asked take turns.
  */
 function openProcess(program?: URL) {
   let running: Promise<ChildProcess> | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  let isBusy = false
+  const waiting = new Map<string, (() => Promise<void>)[]>()
   let idle: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -86,11 +89,32 @@ function openProcess(program?: URL) {
     )
   }
 
+  /** One question of each for whom some wait, and then the next of each. */
+  async function work(): Promise<void> {
+    if (isBusy) return
+    isBusy = true
+    for (const of of waiting.keys()) {
+      const [first, ...rest] = waiting.get(of) ?? []
+      waiting.delete(of)
+      if (rest.length > 0) waiting.set(of, rest)
+      await first?.()
+    }
+    isBusy = false
+  }
+
   return {
-    ask<Found>(question: Question, milliseconds: number): Promise<Found> {
-      const asking = last.then(() => askNow<Found>(question, milliseconds))
-      last = asking.catch(() => undefined)
-      return asking
+    ask<Found>(question: Question, milliseconds: number, { of, signal }: Partial<Turn> = {}): Promise<Found> {
+      return new Promise<Found>((resolve, reject) => {
+        const left = () => reject(signal?.reason)
+        signal?.addEventListener('abort', left, { once: true })
+        const own = async () => {
+          signal?.removeEventListener('abort', left)
+          if (signal?.aborted) return left()
+          await askNow<Found>(question, milliseconds).then(resolve, reject)
+        }
+        waiting.set(of ?? '', [...(waiting.get(of ?? '') ?? []), own])
+        void work()
+      })
     },
     close(): Promise<void> {
       isClosed = true

@@ -21,9 +21,9 @@ process.send?.('ready')
 const refusalOf = (error: unknown): Reply<never> =>
   error instanceof AppError ? { refused: { code: error.code, message: error.message } } : null
 
-async function read({ as, document }: Extract<Question, { as: unknown }>): Promise<ReadDocument> {
+async function read({ as, document, said }: Extract<Question, { as: unknown }>): Promise<ReadDocument> {
   const { readAs } = await import('./document.ts')
-  const found = await readAs(as, document)
+  const found = await readAs(as, document, said)
   return { ...found, text: withoutBlobs(found.text.slice(0, longest)) }
 }
 
@@ -37,4 +37,4 @@ async function clean({ kinds, file }: Extract<Question, { file: unknown }>): Pro
 }
 
 const withoutBlobs = (text: string) =>
-  text.replace(/data:[\w/+.-]{1,80};base64,[\w+/=]+|[\w+/]{400,}={0,2}/g, '').replace(/[ \t]+/g, ' ')
+  text.replace(/data:[\w/+.-]{1,80};base64,[\w+/=]+|[\w+/]{400,}={0,2}/g, '').replace(/ {41,}/g, ' '.repeat(40))
