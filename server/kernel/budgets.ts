@@ -20,6 +20,9 @@ const budget = (most: number, what: string, countedBy: string, afterwards: strin
 const openAnswers = 'Answers that stay open, streams and waits over both doors'
 const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
+const filesRead = 'Pictures and voice messages that are being read, or wait for it'
+const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
+
 const named: Record<Kind | 'viewer', string> = {
   anonymous: 'of nobody',
   guest: 'of accounts of less than a day that sign with a bare key',
@@ -146,6 +149,8 @@ export const budgets = {
     'the oldest of somebody with whom they share no closed room ends, or the oldest of all; who invites is answered as if sent',
   ),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
+  filesOfAccount: budget(8, filesRead, 'account', tooManyFiles),
+  filesOfAddress: ofAddress({ guest: 16, newcomer: 16, regular: 64 }, `${filesRead},`, tooManyFiles),
   answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
   answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),
   answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),

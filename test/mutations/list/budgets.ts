@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { atDoor, follows, heldOpen, metered } from './suites.ts'
+import { atDoor, follows, heldOpen, metered, parsing } from './suites.ts'
 
 /** What one client may cost. */
 export const budgets: readonly Mutation[] = [
@@ -146,6 +146,30 @@ export const budgets: readonly Mutation[] = [
     find: "key: [kind, ip].join(' ')",
     put: 'key: null',
     caughtBy: heldOpen('by address and kind of caller, over sockets'),
+  },
+  {
+    name: 'files that wait to be read are not counted by account',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: 'key: caller.account, budget',
+    put: 'key: null, budget',
+    caughtBy: parsing('one more by account'),
+  },
+  {
+    name: 'files that wait to be read are not counted by address',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: "key: [kind, caller.ip].join(' ')",
+    put: 'key: null',
+    caughtBy: parsing('one more by address'),
+  },
+  {
+    name: 'a file that ends its reader ends the answer as well',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: "['TIMEOUT', 'UPSTREAM_ERROR'].includes(error.code)",
+    put: "['TIMEOUT'].includes(error.code)",
+    caughtBy: parsing('UPSTREAM_ERROR'),
   },
   {
     name: 'a wait does not count as an open answer',

@@ -131,6 +131,7 @@ export const attached = content('M01: attachments')
 export const besides = content('M01: whatever else')
 export const ranks: Suite = { project: 'embedded', file: 'test/server/rights.test.ts', title: 'in a channel, by rank' }
 const hostile = (file: string, title: string): Suite => ({ project: 'hostile', file: `test/hostile/${file}`, title })
+export const parsing = (title: string): Suite => hostile('parsing.test.ts', title)
 export const metered = (title: string): Suite => hostile('budgets.test.ts', title)
 export const atDoor = (title: string): Suite => hostile('door.test.ts', title)
 export const heldOpen = (title: string): Suite => hostile('open-answers.test.ts', title)
