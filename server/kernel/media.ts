@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import { clientHeader, type MediaAnswer, type MediaOrigin } from '#server/ports/video/port'
+import { clientHeader, type MediaAnswer, type MediaOrigin, notLive } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
@@ -142,7 +142,16 @@ async function bodyOf(request: Request): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
+/** What is not there, or not shown, is refused in words and by a code, for which an engine has none. */
+function refusalIn(status: number, headers: IncomingHttpHeaders): AppError | null {
+  if (Object.entries(notLive).every(([name, value]) => headers[name] === value))
+    return new AppError('STREAM_NOT_LIVE', { status })
+  return status === 404 ? new AppError('NOT_FOUND') : null
+}
+
 function answer({ method }: Request, response: Response, { status, headers, body }: MediaAnswer): void {
+  const refusal = refusalIn(status, headers)
+  if (refusal) throw refusal
   response
     .status(status)
     .set({ ...headers, 'content-length': String(body.length) })
@@ -173,10 +182,14 @@ async function pass(
   })
   const { statusCode: status = 502 } = answer
   const told = pick(answer.headers, (header) => !kept.includes(header))
-  await look(status, told).catch((refusal: unknown) => {
+  try {
+    await look(status, told)
+    const refusal = refusalIn(status, answer.headers)
+    if (refusal) throw refusal
+  } catch (refusal) {
     answer.resume()
     throw refusal
-  })
+  }
   response.status(status).set(told)
   // Either may leave at any time.
   await pipeline(answer, response).catch(() => response.destroy())

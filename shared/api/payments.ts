@@ -215,7 +215,7 @@ export const payments = {
       ),
       sessionId: z.string(),
     }),
-    errors: reached,
+    errors: [...reached, 'CHAT_HISTORY_NOT_FOUND'],
     errorBody: 'text',
   }),
   payment: operation({

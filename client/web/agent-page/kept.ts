@@ -44,6 +44,8 @@ export function visitOf(agent: string) {
 
   return {
     session: first.session,
+    /** Whether something was asked here, so that there is a history to be read. */
+    hasAsked: () => read().questions.length + read().receipts.length > 0,
     questions: () => read().questions,
     receipts: () => read().receipts,
     keep(question: KeptQuestion) {

@@ -10,7 +10,7 @@ import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
-import { readDirectory } from './directory.ts'
+import { published, readDirectory } from './directory.ts'
 import {
   endForgotten,
   endOf,
@@ -59,8 +59,8 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
-      const status = live === undefined ? {} : live ? { status: 'live' as const } : { status: { $ne: 'live' as const } }
-      const found = await Streams.find({ ...owner, ...status, ...newestFirst.after(list, cursor) })
+      const those = live === undefined ? {} : live ? published : { $nor: [published] }
+      const found = await Streams.find({ ...owner, ...those, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
         .limit(limit + 1)
         .lean<StoredStream[]>()

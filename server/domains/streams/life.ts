@@ -58,7 +58,7 @@ const attempts = 5
 
 /**
  * What has happened to a stream, written once however many nodes say it. Null where it changes nothing. Where that ends it, watchers see its
- * last seconds, unless it is taken down.
+ * last seconds, unless it is taken down, and nobody counts as watching it any more.
  */
 export async function happen(
   node: Node,
@@ -71,12 +71,15 @@ export async function happen(
     const change = stream && next(stream, happening, node.now(), node.settings.streamGraceMilliseconds)
     if (!change) return null
     const seen = happening === 'started' ? { seen_at: new Date(node.now()) } : {}
+    const isOver = change.status === 'ended'
+    const counted = isOver ? { viewer_count: 0, socket_viewers: 0, counted_at: new Date(node.now()) } : {}
     const { matchedCount } = await Streams.updateOne(
       { _id: id, v: stream.v },
-      { $set: { ...change, ...seen }, $inc: { v: 1 } },
+      { $set: { ...change, ...seen, ...counted }, $inc: { v: 1, ...(isOver ? { counts_v: 1 } : {}) } },
     )
     if (matchedCount === 0) continue
-    const changed = { ...stream, ...change, v: stream.v + 1 }
+    const counts_v = stream.counts_v + (isOver ? 1 : 0)
+    const changed = { ...stream, ...change, ...counted, counts_v, v: stream.v + 1 }
     if (changed.status === 'ended') await close(node, changed, isShown)
     await tellStream(node, id)
     return changed
