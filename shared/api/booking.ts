@@ -150,6 +150,7 @@ export const booking = {
     socket: '/notifications scheduling:schedule',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     headers: { 'x-payment': 'paymentHeader', 'payment-signature': 'paymentHeader' },
     input: z.object({
@@ -185,6 +186,7 @@ export const booking = {
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       wallet_address: CallerAddress,
       /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
@@ -200,6 +202,7 @@ export const booking = {
     socket: '/notifications scheduling:invited',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
     errors: ['CALL_NOT_FOUND'],
@@ -212,6 +215,7 @@ export const booking = {
     socket: '/notifications scheduling:join',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
@@ -225,6 +229,7 @@ export const booking = {
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'withdraws',
     input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
     output: z.object({
@@ -246,6 +251,7 @@ export const booking = {
     socket: '/notifications scheduling:create-shareable',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,
@@ -277,6 +283,7 @@ export const booking = {
     socket: '/notifications scheduling:invite',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({
@@ -300,6 +307,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().trim().min(1).max(160) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],
@@ -312,6 +320,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug' }) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],

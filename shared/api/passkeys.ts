@@ -30,6 +30,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: ['recoveryToken'] },
     input: z.object({
@@ -52,6 +53,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
@@ -81,6 +83,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
     whileSuspended: 'signs in',
@@ -93,6 +96,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     whileSuspended: 'signs in',
@@ -116,6 +120,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credentials',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({ includeKeys: z.boolean().default(false) }),
     output: z.object({
       credentials: z.array(
@@ -145,6 +150,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credential',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       credentialId: z.string(),
@@ -165,6 +171,7 @@ export const passkeys = {
     aliases: [{ http: 'DELETE /api/passkey/credentials' }],
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     freshProof: { unless: [] },
     whileSuspended: 'protects',
     input: z.object(remove),
@@ -178,6 +185,7 @@ export const passkeys = {
     http: 'POST /api/passkey/check-migration',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({
@@ -205,6 +213,7 @@ export const passkeys = {
     http: 'GET /api/passkey/recover',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       possibleAccounts: z.array(
@@ -218,6 +227,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -231,6 +241,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
