@@ -148,6 +148,13 @@ export const budgets = {
     'invited',
     'the oldest of somebody with whom they share no closed room ends, or the oldest of all; who invites is answered as if sent',
   ),
+  costsOfAddress: budget(
+    600,
+    'Calls by which costly calls are paid, beyond the calls themselves',
+    'address and minute',
+    '`RATE_LIMIT_EXCEEDED`',
+  ),
+  costlyAtOnce: budget(2, 'Costly calls that are worked on at once', 'address', 'the others wait in their order'),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
   filesOfAccount: budget(8, filesRead, 'account', tooManyFiles),
   filesOfAddress: ofAddress({ guest: 16, newcomer: 16, regular: 64 }, `${filesRead},`, tooManyFiles),

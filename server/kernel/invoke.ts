@@ -7,6 +7,7 @@ import { canonicalAddress } from '#shared/kit/primitives'
 import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
 import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
+import { inTurn, meterOf } from './costs.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
 import { once } from './idempotency.ts'
 import { newId } from './ids.ts'
@@ -93,8 +94,10 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const { account } = call.caller
   const deliveries: Delivery[] = []
   const act = async (creationId: string) => {
-    const context = contextOf(kernel, call, creationId, deliveries)
-    const answer = await bound.action(input as never, context)
+    const context = contextOf(kernel, bound, call, creationId, deliveries)
+    const run = async () => bound.action(input as never, context)
+    const isFree = operation.cost === 'cheap' || call.door === 'inside'
+    const answer = isFree ? await run() : await inTurn(kernel.node, call.caller.ip, run)
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
     return outputOf(kernel, bound, answer)
   }
@@ -235,12 +238,19 @@ async function spend(
   if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
 }
 
-function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
+function contextOf(
+  { node }: Kernel,
+  { operation }: Bound,
+  call: Call,
+  creationId: string,
+  deliveries: Delivery[],
+): Context {
   const { askedAt, gone, onInput, onRate, ...asked } = call
   return {
     ...asked,
     creationId,
     node,
+    charge: call.door === 'inside' ? async () => {} : meterOf(node, operation, call.caller),
     logger: node.logger,
     get signal() {
       return gone()

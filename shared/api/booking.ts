@@ -153,6 +153,7 @@ export const booking = {
     socket: '/notifications scheduling:schedule',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     headers: { 'x-payment': 'paymentHeader', 'payment-signature': 'paymentHeader' },
     input: z.object({
@@ -188,6 +189,7 @@ export const booking = {
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       wallet_address: CallerAddress,
       /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
@@ -203,6 +205,7 @@ export const booking = {
     socket: '/notifications scheduling:invited',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
     errors: ['CALL_NOT_FOUND'],
@@ -215,6 +218,7 @@ export const booking = {
     socket: '/notifications scheduling:join',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
@@ -228,6 +232,7 @@ export const booking = {
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'withdraws',
     input: z.object({
       id: CallId,
@@ -255,6 +260,7 @@ export const booking = {
     socket: '/notifications scheduling:create-shareable',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,
@@ -286,6 +292,7 @@ export const booking = {
     socket: '/notifications scheduling:invite',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({
@@ -309,6 +316,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().trim().min(1).max(160) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],
@@ -321,6 +329,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug' }) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],

@@ -66,6 +66,7 @@ export const calls = {
     socket: '/notifications call:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress, limit: pageSize(100, 50), before: Cursor.optional() }),
     output: z.object({ calls: z.array(Call), next: z.string().nullable() }),
@@ -77,6 +78,7 @@ export const calls = {
     socket: '/notifications call:start',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -100,6 +102,7 @@ export const calls = {
     socket: '/notifications call:change',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       callId: Id,

@@ -60,6 +60,7 @@ export const meetings = {
     socket: '/meetings meeting:create',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -79,6 +80,7 @@ export const meetings = {
     socket: '/meetings meeting:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ wallet_address: CallerAddress }),
     output: z.object({ rooms: z.array(Listed) }),
@@ -89,6 +91,7 @@ export const meetings = {
     socket: '/meetings meeting:permanent',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ wallet_address: Address }),
     output: z.object({
@@ -103,6 +106,7 @@ export const meetings = {
     socket: '/meetings meeting:get',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ code: Code }),
     output: z.object({
@@ -127,6 +131,7 @@ export const meetings = {
     socket: '/meetings meeting:end',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ code: Code, hostWalletAddress: CallerAddress }),
@@ -140,6 +145,7 @@ export const meetings = {
     socket: '/meetings meeting:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ code: Code, peer: Id }),
@@ -153,6 +159,7 @@ export const meetings = {
     socket: '/meetings meeting:token',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({

@@ -29,6 +29,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: ['recoveryToken'] },
     input: z.object({
@@ -51,6 +52,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
@@ -80,6 +82,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
     whileSuspended: 'signs in',
@@ -92,6 +95,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     whileSuspended: 'signs in',
@@ -115,6 +119,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credentials',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({ includeKeys: z.boolean().default(false) }),
     output: z.object({
       credentials: z.array(
@@ -144,6 +149,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credential',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       credentialId: z.string(),
@@ -164,6 +170,7 @@ export const passkeys = {
     aliases: [{ http: 'DELETE /api/passkey/credentials' }],
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     freshProof: { unless: [] },
     whileSuspended: 'protects',
     input: z.object(remove),
@@ -177,6 +184,7 @@ export const passkeys = {
     http: 'POST /api/passkey/check-migration',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({
@@ -204,6 +212,7 @@ export const passkeys = {
     http: 'GET /api/passkey/recover',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       possibleAccounts: z.array(
@@ -217,6 +226,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -230,6 +240,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',

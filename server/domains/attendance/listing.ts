@@ -69,7 +69,11 @@ export async function channelsOf(
 ): Promise<ReadonlyMap<number, Room>> {
   if (ids.length === 0) return new Map()
   const found = await Rooms.find({ [`gate.${subject}`]: { $in: [...ids] }, is_active: true }).lean()
-  const rows = await rowsOf(node, found, account)
+  const rows = await rowsOf(
+    node,
+    found.map(({ _id }) => _id),
+    account,
+  )
   const field = subject === 'event_id' ? 'attendance_event_id' : 'attendance_collection_id'
   return new Map(rows.map((row) => [row[field] ?? 0, row]))
 }

@@ -3,11 +3,9 @@ import { readRoom } from '#server/domains/room-state/access'
 import { type MemberFact, memberIn, messageIn } from '#server/domains/room-state/facts'
 import { Members, Mentions, Reads } from '#server/domains/room-state/model'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
-import { payFor } from '#server/kernel/pay-for'
 import { RoomEvents } from '#server/log/model'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesAt, messages as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
@@ -19,7 +17,7 @@ import { done, type RoomRef } from '#shared/kit/primitives'
 const nobodyRead = { seq: 0, n: 0 }
 const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 
-type Arrival = Pick<MemberFact, 'joined_seq' | 'joined_n'> | null | undefined
+type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | undefined
 type Mark = { seq: number; n: number }
 
 /**
@@ -138,17 +136,16 @@ const receiptsAtMost = 200
 
 /** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
 export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
-  const { account } = signedIn(context)
+  signedIn(context)
   const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
   const here = Members.find({ room: key, is_active: true }, { user_address: 1 })
   const members = await here.sort({ joined_at: -1 }).limit(receiptsAtMost).lean()
   const ids = members.map(({ user_address }) => idOf(key, user_address))
   const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
-  const few = fewAtOnce(10)
   const places = [...new Set(marks.map(({ n }) => n))]
-  await payFor(context.node, account, places.length, 'general')
-  const rows = await Promise.all(places.map((n) => few(() => rowsBetween(key, n, n))))
-  const read = new Map(rows.flat().map(({ _id, n }) => [n, _id]))
+  await context.charge(places.length)
+  const rows = await messagesAt(places.map((n) => ({ room: key, n })))
+  const read = new Map(rows.map(({ _id, n }) => [n, _id]))
   return {
     receipts: marks.flatMap(({ user_address, n }) => {
       const lastReadMessageId = read.get(n)

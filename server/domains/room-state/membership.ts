@@ -83,11 +83,16 @@ export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   return { accept: entryOf(view, actor, memberLeft, leaving(view, actor.account)) }
 }
 
-/** The rooms that somebody is in. */
-export async function membershipsOf(account: string): Promise<string[]> {
-  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
-  return rows.map(({ room }) => room).filter(isKnown)
+/** The memberships of an account, with what its list of rooms shows and counts of each. */
+export async function ownMemberships(account: string) {
+  const shown = { room: 1, role: 1, joined_at: 1, joined_seq: 1, joined_n: 1 }
+  const rows = await Members.find({ user_address: account, is_active: true }, shown).lean()
+  return rows.filter(({ room }) => isKnown(room))
 }
+
+/** The rooms that somebody is in. */
+export const membershipsOf = async (account: string): Promise<string[]> =>
+  (await ownMemberships(account)).map(({ room }) => room)
 
 /** Which of these accounts is in which room. */
 export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
