@@ -115,7 +115,10 @@ test('somebody is called from the list of calls, answers, and both have the call
   await one.keyboard.press('Escape')
 
   await call()
-  await two.getByText(/^Ringing .+…$/).first().waitFor()
+  await two
+    .getByText(/^Ringing .+…$/)
+    .first()
+    .waitFor()
   const name = (await two.getByRole('heading', { level: 1 }).innerText()).trim()
   await two.getByText(`Ringing ${name}…`).first().waitFor()
   expect(await axeFaults(two)).toEqual([])

@@ -145,7 +145,8 @@ describe('an address of an account', () => {
   })
 
   test('O85: letters about what is new are not wanted where who verifies an address says so, by each way', async () => {
-    const optIn = (body: Record<string, unknown>) => (body.user as { email_updates_opt_in: boolean }).email_updates_opt_in
+    const optIn = (body: Record<string, unknown>) =>
+      (body.user as { email_updates_opt_in: boolean }).email_updates_opt_in
     for (const [send, verify] of [
       ['login/send-code', 'login/verify'],
       ['send-code', 'verify-code'],
