@@ -77,9 +77,8 @@ function sheetsBeside(sources: readonly Source[]): (path: string) => ReadonlySet
       const before = beside.get(path) ?? everything
       const from = importers.get(path) ?? []
       if (path === entry) continue
-      const shared = from
-        .map((one) => beside.get(one) ?? everything)
-        .reduce((one, other) => new Set([...one].filter((sheet) => other.has(sheet))), everything)
+      const ofImporters = from.map((one) => beside.get(one) ?? everything)
+      const shared = [...everything].filter((sheet) => ofImporters.every((ones) => ones.has(sheet)))
       const now = new Set([...shared, ...(own.get(path) ?? [])])
       if (now.size === before.size) continue
       beside.set(path, now)

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { Problem } from '../kit/notice.tsx'
 
 const longest = 2_000
 
@@ -15,10 +16,13 @@ export function CancelDialog(props: {
   const client = useClient()
   const [reason, setReason] = useState('')
   const { call, token, onClose } = props
+  const [error, setError] = useState<unknown>(null)
   const cancel = async () => {
     const said = reason.trim() || null
-    const { payment } = await client.booking.cancel({ id: call.id, status: 'cancelled', token, reason: said })
-    props.onCancelled(payment, said)
+    const asked = { id: call.id, status: 'cancelled', token, reason: said } as const
+    const answer = await client.booking.cancel(asked).catch(setError)
+    if (!answer) return
+    props.onCancelled(answer.payment, said)
     onClose()
   }
   return (
@@ -39,6 +43,7 @@ export function CancelDialog(props: {
             onChange={({ target }) => setReason(target.value)}
           />
         </label>
+        <Problem error={error} />
         <div className="row wrap">
           <button type="button" className="button" onClick={onClose}>
             Keep the call

@@ -106,7 +106,9 @@ export function MeetingPage({ code }: { code: string }) {
     )
   const { host, ...room } = found.value
   const isHost = isSameAccount(host.address, account)
-  const facts = shown ? shown.words : isHost ? 'You are its host' : hostWords(host)
+  // Whether the host is there is told by the pictures, once one is in.
+  const hosted = hostWords(meeting ? { ...host, isPresent: null } : host)
+  const facts = shown ? shown.words : isHost ? 'You are its host' : hosted
   const heading = shown?.name ?? room.title
   const cancel = async () => {
     await call.end(false)
