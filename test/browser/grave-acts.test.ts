@@ -87,7 +87,7 @@ describe('acts that are hard to undo', () => {
     await member.getByRole('button', { name: 'Join this room' }).click()
     await field(member).and(member.locator(':enabled')).waitFor()
 
-    const unmanaged = 'Who does after you?'
+    const unmanaged = 'Who manages it after you?'
     const asked = await askToLeave(owner)
     await asked.getByText(`Leave ${name}?`).waitFor()
     await asked.getByText(unmanaged).waitFor()

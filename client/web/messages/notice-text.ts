@@ -28,7 +28,7 @@ export const noticeText = (notice: Notice): string => {
 function managerText({ type, data, actor, room }: Notice): string | null {
   if (type !== 'role.changed') return null
   if (data.role === kindOf(room).runBy) return `${whom(data.target)} manages this room now`
-  return data.target.id === actor.id ? `${whom(actor)} is ${data.role} now` : null
+  return data.target.id === actor.id ? `${whom(actor)} is ${data.role === 'admin' ? 'an' : 'a'} ${data.role} now` : null
 }
 
 const whom = ({ id, name }: { id: string; name: string }) => nameOf(name, id)

@@ -82,7 +82,7 @@ function Heir(props: { heirs: Heirs; chosen: string; onChoose: (account: string)
   if (people.length === 0) return areAll ? <p className="banner">Nobody is left in it then.</p> : null
   return (
     <label className="field">
-      <span>You manage this room. Who does after you?</span>
+      <span>You manage this room. Who manages it after you?</span>
       <select className="input" value={props.chosen} onChange={(event) => props.onChoose(event.target.value)}>
         {!areAll && <option value="">Who has been here longest</option>}
         {people.map((one) => {

@@ -70,13 +70,16 @@ export function useNamesakes(also: readonly Named[] = nobody): Namesakes {
   return useMemo(() => (also.length === 0 ? here : namesakesOf([...here.people, ...also], here.staff)), [here, also])
 }
 
+/** The seq at which somebody last came to have another role: a notice that tells of permissions is one of that. */
+export const lastPermissions = ({ notices }: RoomState): number =>
+  notices.findLast(({ data }) => 'permissions' in data)?.seq ?? 0
+
 /** The namesakes among those who run a room and those whose messages are shown; the same object as long as these are the same people. */
 export function useNamesakesIn(state: RoomState): Namesakes {
   const client = useClient()
   const { ref } = state
   const hasStaff = kindOf(ref).hasModerators && state.status === 'live'
-  // A notice that tells of permissions is one of a change of rank.
-  const changed = state.notices.findLast(({ data }) => 'permissions' in data)?.seq ?? 0
+  const changed = lastPermissions(state)
   const staff = useLoaded<readonly Member[]>(`${roomKey(ref)} ${hasStaff} ${changed}`, async () =>
     hasStaff
       ? askedOnce(
