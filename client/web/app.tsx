@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
@@ -70,7 +71,7 @@ function Door() {
   if (account === null) {
     return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} onLook={look} />
   }
-  const known = entered && entered.wallet_address === account ? entered : null
+  const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
     <TourContext value={tour}>
       <SignedIn key={account} account={account} known={known} status={status.value} />

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isSameAccount } from '#shared/kit/accounts'
 import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import { budgets, type Kind, scaled } from './budgets.ts'
@@ -123,7 +124,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
       const kind = kindOf(caller, now)
-      const isSettled = slot?.kind === kind && slot.account === caller.account
+      const isSettled = slot?.kind === kind && isSameAccount(slot.account, caller.account)
       if (!slot || slot.socket.destroyed || isSettled) return true
       return enter(slot, kind, caller.account)
     },

@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
 import { clientOf, isLocal } from './addresses.ts'
@@ -277,7 +278,7 @@ function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHand
 /** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
 async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
   try {
-    return (await recognise()).account === account ? null : new AppError('SESSION_NOT_FOUND')
+    return isSameAccount((await recognise()).account, account) ? null : new AppError('SESSION_NOT_FOUND')
   } catch (error) {
     return error instanceof AppError && error.status === 401 ? error : null
   }
@@ -314,7 +315,7 @@ async function identifyAdmin(
 ): Promise<Caller> {
   const admin = await door.identifyAdmin(proof, { ...seen, origin: request.get('host') ?? null })
   const account = await accountBeside(door, request, seen)
-  if (account !== null && account !== admin.account)
+  if (account !== null && !isSameAccount(account, admin.account))
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return admin
 }

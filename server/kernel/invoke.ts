@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
@@ -189,7 +190,7 @@ function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): vo
   if (caller.account === null || typeof raw !== 'object' || raw === null) return
   for (const field of callerFieldsOf(schema)) {
     const claimed = (raw as Record<string, unknown>)[field]
-    if (typeof claimed === 'string' && claimed !== '' && canonicalAddress(claimed) !== caller.account)
+    if (typeof claimed === 'string' && claimed !== '' && !isSameAccount(canonicalAddress(claimed), caller.account))
       throw new AppError('FORBIDDEN', { message: 'The address is not the one of your session' })
   }
 }

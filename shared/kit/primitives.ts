@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { canonicalAddress } from './accounts.ts'
 import { isSingle, roomTypes } from './room-kinds.ts'
 
+export { canonicalAddress } from './accounts.ts'
 export { dmOf, roomKey, roomOfKey } from './room-key.ts'
 export { roomTypes } from './room-kinds.ts'
 
-const invisible = /\u200b|\u200c|\u200d|\u2060|\ufeff/g
 const controls = /[^\P{Cc}\t\n\r]/u
 
 const wellFormed = (value: string) => value.isWellFormed() && !controls.test(value)
@@ -54,12 +55,6 @@ export const clearable = <Schema extends z.ZodType>(schema: Schema) =>
   orEmpty(schema)
     .nullable()
     .transform((given) => (given === '' ? null : (given as z.output<Schema> | null)))
-
-/** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
-export const canonicalAddress = (value: string): string => {
-  const bare = value.replace(invisible, '').trim()
-  return /^0x/i.test(bare) ? bare.toLowerCase() : bare
-}
 
 const accountId = /^(0[xX][0-9a-fA-F]{40}|(?!0[xX])[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
 const walletAddress = /^0[xX][0-9a-fA-F]{40}$/

@@ -1,4 +1,5 @@
 import type { Client } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { keepPush, pushKept } from './push-kept.ts'
 
 /** Can this browser be told while the page is closed? */
@@ -9,7 +10,7 @@ const worker = () => navigator.serviceWorker.getRegistration()
 
 /** Is this browser told of this account? */
 export async function isPushedTo(account: string): Promise<boolean> {
-  if (!canPush() || pushKept() !== account || Notification.permission !== 'granted') return false
+  if (!canPush() || !isSameAccount(pushKept(), account) || Notification.permission !== 'granted') return false
   return ((await (await worker())?.pushManager.getSubscription()) ?? null) !== null
 }
 
@@ -39,7 +40,8 @@ export async function turnOff(client: Client): Promise<void> {
  * out, it is told nothing.
  */
 export async function goOn(client: Client, account: string): Promise<void> {
-  if (canPush() && pushKept() === account && Notification.permission === 'granted') await turnOn(client, account)
+  if (canPush() && isSameAccount(pushKept(), account) && Notification.permission === 'granted')
+    await turnOn(client, account)
 }
 
 /** A subscription is good for one key: where the server has another now, the browser subscribes anew. */

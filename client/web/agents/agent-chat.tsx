@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
@@ -42,7 +43,7 @@ export function AgentChat({ id }: { id: string }) {
         >
           <Icon name="bin" />
         </button>
-        {agent.owner_address === account && (
+        {isSameAccount(agent.owner_address, account) && (
           <a className="icon-button" href={linkToAgents(id, 'edit')} aria-label="Edit the agent" title="Edit the agent">
             <Icon name="sliders" />
           </a>

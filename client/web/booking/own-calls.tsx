@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/calls.css'
 import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
@@ -116,6 +117,6 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
 function otherParty({ is_host, scheduler_user, recipient_user, guest_name, title }: ListedCall): string {
   const party = is_host ? scheduler_user : recipient_user
   if (party === null) return isolated(guest_name ?? title)
-  if (scheduler_user?.wallet_address === recipient_user?.wallet_address) return isolated(title)
+  if (isSameAccount(scheduler_user?.wallet_address, recipient_user?.wallet_address)) return isolated(title)
   return nameOf(party.username ?? party.display_name, party.wallet_address)
 }

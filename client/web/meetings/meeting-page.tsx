@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/home.css'
 import '../styles/meetings.css'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -101,7 +102,7 @@ export function MeetingPage({ code }: { code: string }) {
       </Frame>
     )
   const { host, ...room } = found.value
-  const isHost = host.address === account
+  const isHost = isSameAccount(host.address, account)
   const facts = isHost ? 'You are its host' : `With ${isolated(host.displayName)}`
   if (meeting)
     return (

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { Mention } from '#shared/api/message'
+import { isSameAccount } from '#shared/kit/accounts'
 import { agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { InlineText, type Named } from './inline-text.tsx'
@@ -21,7 +22,7 @@ export function MessageText(props: { text: string; mentions: readonly Mention[];
     return mentions
       .map(({ start, len, id }): Named => {
         const words = wordsAt(props.text, start, len)
-        return { words, isMe: id === account, mark: markOf({ id, name: words.replace(/^@/, '') }) }
+        return { words, isMe: isSameAccount(id, account), mark: markOf({ id, name: words.replace(/^@/, '') }) }
       })
       .concat(agents)
   }, [props.text, mentions, account, markOf])

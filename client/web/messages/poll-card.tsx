@@ -1,5 +1,6 @@
 import { type CSSProperties, useCallback, useState } from 'react'
 import type { Poll } from '#shared/api/poll'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, plural } from '../kit/format.ts'
@@ -47,7 +48,7 @@ export function PollCard({ poll }: { poll: Poll }) {
             Who voted
           </button>
         )}
-        {!isOver && (poll.creator_address === account || rights.canPin) && (
+        {!isOver && (isSameAccount(poll.creator_address, account) || rights.canPin) && (
           <ActButton
             className="button small plain"
             onPress={() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true })}

@@ -1,4 +1,5 @@
 import type { QueueItem } from '#shared/api/moderation-records'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -53,7 +54,7 @@ function QueueCard({ item }: { item: QueueItem }) {
   const open = useOpenPerson()
   const { live, account, jumpTo } = useOpenRoom()
   const nameFor = useNames([item.reporter_address, item.reported_address, item.claimed_by].filter((id) => id !== null))
-  const isMine = item.claimed_by === account
+  const isMine = isSameAccount(item.claimed_by, account)
   const decide = (decision: 'action_taken' | 'dismissed') => client.moderation.decide({ item: item.id, decision })
 
   return (

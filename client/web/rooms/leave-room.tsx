@@ -1,5 +1,6 @@
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -22,7 +23,7 @@ export function LeaveRoom({ state, onClose }: { state: RoomState; onClose: () =>
   const successors = useLoaded<'some' | 'none' | 'unknown'>(roomKey(live.ref), async () => {
     if (!manages(state.me)) return 'some'
     const { members, hasMore } = await client.rooms.members({ room: live.ref, limit: 200 })
-    const isOther = (member: Member) => member.user_address !== account
+    const isOther = (member: Member) => !isSameAccount(member.user_address, account)
     if (members.some((member) => isOther(member) && manages(member))) return 'some'
     return hasMore ? 'unknown' : 'none'
   })

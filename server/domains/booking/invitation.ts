@@ -3,6 +3,7 @@ import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { announceCancelled, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
@@ -13,7 +14,7 @@ import { statusOf } from './shown.ts'
 export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
   const call = await Calls.findOne({ invite_token }).lean<StoredCall>()
   if (!call) throw new AppError('CALL_NOT_FOUND')
-  if (call.invite_opened_at === null && caller.account !== call.recipient_wallet_address)
+  if (call.invite_opened_at === null && !isSameAccount(caller.account, call.recipient_wallet_address))
     await Calls.updateOne(
       { _id: call._id, invite_opened_at: null },
       { $set: { invite_opened_at: new Date(node.now()) } },
@@ -60,7 +61,7 @@ export async function invite(
   const { account } = signedIn(context)
   const call = await Calls.findOne({ _id: scheduledCallId ?? callId ?? '' }).lean<StoredCall>()
   if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
-  if (call.recipient_wallet_address !== account)
+  if (!isSameAccount(call.recipient_wallet_address, account))
     throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })
   if (isHeld(call)) throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (call.status === 'cancelled' || statusOf(call, context.node.now()) === 'completed') throw new AppError('CALL_OVER')

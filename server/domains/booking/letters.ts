@@ -5,6 +5,7 @@ import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Appointment, appointmentText } from './appointment.ts'
 import { nameOfAccount, paymentAfter } from './shown.ts'
 
@@ -161,7 +162,7 @@ const paymentWords = {
 
 /** What a call is called to its host. */
 export function summaryOf(call: StoredCall): string {
-  const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
+  const isShareable = isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
   const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }

@@ -2,6 +2,7 @@ import { type Profile, profilesOf } from '#server/domains/accounts/profiles'
 import type { StoredCall } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/booking'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 
 /** What is over and was not cancelled is completed; nothing writes that. */
@@ -45,7 +46,7 @@ export async function listedCalls(node: Node, viewer: string, calls: readonly St
     ...shownCall(call, node.now()),
     scheduler_user: partyOf(call.scheduler_wallet_address),
     recipient_user: partyOf(call.recipient_wallet_address),
-    is_host: call.recipient_wallet_address === viewer,
+    is_host: isSameAccount(call.recipient_wallet_address, viewer),
   }))
 }
 

@@ -6,6 +6,7 @@ import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { changed, isCorrected, standing, timesOf } from './course.ts'
 import { Calls, type StoredCall } from './model.ts'
 import { shown, shownOne } from './rows.ts'
@@ -33,7 +34,8 @@ export const calls = defineDomain(contract, {
     const { calleeAddress, callType, status, channelName } = input
     const now = context.node.now()
     const times = timesOf(status, input, now)
-    if (calleeAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
+    if (isSameAccount(calleeAddress, account))
+      throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
     await allow(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
@@ -72,7 +74,8 @@ export const calls = defineDomain(contract, {
       const { caller_address: caller, callee_address: callee } = call
       if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
       // The other one hears of it as of a ring.
-      if (isCorrected(call, next)) await allow(context, 'rings', account, account === caller ? callee : caller)
+      if (isCorrected(call, next))
+        await allow(context, 'rings', account, isSameAccount(account, caller) ? callee : caller)
       if (await replace(stored, next)) {
         if (call.status === 'ringing') tellRungOut(context.node, { id: call._id })
         return { call: await tell(context, next) }

@@ -9,6 +9,7 @@ import { refreshBySession, signIn } from '#server/domains/identity/sign-in'
 import type { Context } from '#server/kernel/context'
 import type { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { allowLetter, writeCode, writeLink } from './letters.ts'
 
 type SignedIn = z.input<typeof contract.login.output>
@@ -64,7 +65,8 @@ export async function restore(context: Context, email: string, address: string, 
   const { account, session } = await identifyToken(node, token, caller)
   const record = await accountOf(account)
   const isTheirs =
-    account === address && (record?.email === email || (account === emailAccountId(email) && !record?.email_taken))
+    isSameAccount(account, address) &&
+    (record?.email === email || (isSameAccount(account, emailAccountId(email)) && !record?.email_taken))
   if (!record || !isTheirs) throw new AppError('UNAUTHORIZED', { message: 'These do not belong together' })
   const { sessionToken, refreshToken } = await refreshBySession(node, session.id, caller)
   context.http?.setSessionCookie(sessionToken)

@@ -11,6 +11,7 @@ import { GLOBAL } from '#server/log/types'
 import { meetingOver } from '#shared/api/meeting-seats'
 import { meetings as contract, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
 import type { StoredMeeting } from './model.ts'
@@ -113,7 +114,7 @@ export const meetings = defineDomain(
         await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
       await count(node, 'meeting-tokens', account ?? ip, most.tokens)
-      const isHost = account === host
+      const isHost = isSameAccount(account, host)
       const { url } = node.services.meetings
       const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
       return { token, roomId: room, isHost, identity, url }
@@ -130,7 +131,7 @@ export const meetings = defineDomain(
 async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
   const { account } = signedIn(context)
   const meeting = await meetingAt(context, code)
-  if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+  if (!isSameAccount(meeting.host_wallet_address, account)) throw new AppError('ROOM_NOT_FOUND')
   return meeting
 }
 

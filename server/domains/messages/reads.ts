@@ -13,6 +13,7 @@ import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
 import { groupRef } from '#shared/api/room-paths'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done, type RoomRef } from '#shared/kit/primitives'
 
 const nobodyRead = { seq: 0, n: 0 }
@@ -59,7 +60,7 @@ async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked
   const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
   const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
   const isCounted = ({ sender, body }: Naming) =>
-    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => id === account)
+    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => isSameAccount(id, account))
   return rows.filter(isCounted).length
 }
 

@@ -9,6 +9,7 @@ import { type Entry, GLOBAL, type Judgement, type RoomKey, type Row, type View }
 import type { ModerationAction } from '#shared/api/moderation-acts'
 import type { LogAction } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { actionTypeOf } from './entries.ts'
 
 export interface Scene {
@@ -130,7 +131,7 @@ export function need({ mine }: Scene, permission: Permission): void {
 
 /** Only super admins act on admins; moderators act on moderators only if they may manage them. */
 export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
-  if (actor.account === target.account)
+  if (isSameAccount(actor.account, target.account))
     throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
   if (theirs.isAdmin && !mine.isSuperAdmin)
     throw new AppError('FORBIDDEN', { message: 'Admins cannot be moderated here' })
@@ -139,7 +140,7 @@ export function needReach({ mine, theirs, actor, target }: Scene, word: string):
 
 /** Nobody changes their own rights, nor those of a peer or a superior. */
 export function needAbove({ view, actor, target }: Scene): void {
-  if (actor.account === target.account)
+  if (isSameAccount(actor.account, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
   if (gradeOf(view, actor.account) <= gradeOf(view, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })

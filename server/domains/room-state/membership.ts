@@ -1,6 +1,7 @@
 import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, isRunning, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
@@ -70,7 +71,7 @@ export function leaving(view: View, account: string): Leaving {
 
 /** What changes for people who may no longer invite: their invitations are revoked, also if they get the right again. */
 export const invitingNoMore = (view: View, account: string): { invitations?: null } =>
-  invitationsIn(view).some(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null)
+  invitationsIn(view).some(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null)
     ? { invitations: null }
     : {}
 

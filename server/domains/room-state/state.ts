@@ -18,6 +18,7 @@ import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo, isForModerators } from '#shared/kit/room-kinds'
 import {
@@ -77,7 +78,7 @@ export function stateOf(
 /** Is it the conversation in which Plaza itself tells this account something? Nobody would read an answer. */
 function isTold(view: View, account: string): boolean {
   const { type, id } = refOf(view)
-  return isBetweenTwo(type) && account !== houseAccount && peersOf(id).includes(houseAccount)
+  return isBetweenTwo(type) && !isSameAccount(account, houseAccount) && peersOf(id).includes(houseAccount)
 }
 
 /** What words are judged by in this room. */

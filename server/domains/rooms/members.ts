@@ -24,6 +24,7 @@ import type { View } from '#server/log/types'
 import type { Member } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { enter } from './gating.ts'
 import { allowAsking, askInto, tellAsked } from './group-invitations/asking.ts'
@@ -171,7 +172,7 @@ export async function bringIn(
 
 /** Whom somebody may bring in, each once. Throws where one of them is not there, or between a block. */
 export async function willing(account: string, addresses: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(addresses)].filter((address) => address !== account)
+  const wanted = [...new Set(addresses)].filter((address) => !isSameAccount(address, account))
   for (const address of wanted) await refuseUnwilling(account, address)
   return wanted
 }

@@ -22,6 +22,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { skeletonVersion } from '#shared/kit/looks'
 import { dmOf, roomKey } from '#shared/kit/primitives'
@@ -105,7 +106,7 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
-  if (input.ownerAddress !== undefined && input.ownerAddress !== account)
+  if (input.ownerAddress !== undefined && !isSameAccount(input.ownerAddress, account))
     throw new AppError('VALIDATION_ERROR', {
       message: 'ownerAddress: a channel is owned by who founds it; make the other an admin of it when they have joined',
     })
@@ -142,7 +143,8 @@ export const groups: Action<typeof contract.groups> = async ({ limit, offset }, 
 
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
   const { account } = signedIn(context)
-  if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
+  if (isSameAccount(recipientAddress, account))
+    throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
   const room = dmOf(account, recipientAddress)

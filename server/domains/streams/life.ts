@@ -14,6 +14,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError, type ErrorExtras } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
@@ -35,7 +36,7 @@ export async function streamOf(id: string, details?: ErrorExtras['details']): Pr
 export async function ownStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
-  if (stream.user_address !== account) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  if (!isSameAccount(stream.user_address, account)) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   return stream
 }
 
@@ -43,14 +44,14 @@ export async function ownStream(context: Context, id: string): Promise<StoredStr
 export async function stoppableStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
-  if (stream.user_address === account) return stream
+  if (isSameAccount(stream.user_address, account)) return stream
   const { isModerator } = await context.node.log.ask(GLOBAL, (view, now) => rightsIn(view, account, now))
   return isModerator ? stream : ownStream(context, id)
 }
 
 /** By its owner, or by somebody who may. */
 export const endOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
-  user_address === account ? 'end' : 'shut'
+  isSameAccount(user_address, account) ? 'end' : 'shut'
 
 const attempts = 5
 

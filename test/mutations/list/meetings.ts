@@ -9,7 +9,7 @@ export const meetings: readonly Mutation[] = [
     name: 'anybody ends a meeting',
     breaks: 'T09',
     file: 'server/domains/meetings/index.ts',
-    find: 'meeting.host_wallet_address !== account',
+    find: '!isSameAccount(meeting.host_wallet_address, account)',
     put: "meeting.host_wallet_address === ''",
     caughtBy: kept('nobody but its host ends it'),
   },
