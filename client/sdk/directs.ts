@@ -143,7 +143,7 @@ export class Directs {
 
   #signerOf(account: string): Wallet | null {
     const wallet = this.#wallet
-    return isSameAccount(wallet?.address, account) && !wallet.isInteractive ? wallet : null
+    return wallet && isSameAccount(wallet.address, account) && !wallet.isInteractive ? wallet : null
   }
 
   #account(): string {
@@ -160,7 +160,7 @@ export class Directs {
 
   #ownDevice(): Promise<Kept> {
     const account = this.#account()
-    if (!isSameAccount(this.#own?.account, account)) {
+    if (!this.#own || !isSameAccount(this.#own.account, account)) {
       const wallet = async () => this.#signerOf(account) ?? (await this.#options.vouchedBy(account))
       const kept = load().then(([, { ownDevice }]) => ownDevice(this.#ownOptions(), account, wallet))
       const own = { account, kept }

@@ -33,7 +33,7 @@ export async function devicesAmong(
   const found = await devicesNamed([from, ...to], peersOf(id))
   const known = new Map(found.map((device) => [device._id, device]))
   const sealing = known.get(from)
-  if (!isSameAccount(sealing?.account, account))
+  if (!sealing || !isSameAccount(sealing.account, account))
     throw new AppError('CONFLICT', { message: 'You have no such device', details: { unknown: [from] } })
   const unknown = to.filter((device) => !known.has(device))
   if (unknown.length > 0)

@@ -158,7 +158,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       const reason = input.reason ?? null
       const isTaken = (id: string) => {
         const message = messageIn(view, id)
-        return isSameAccount(message?.sender, target) && message.seq >= from_seq
+        return message !== null && isSameAccount(message.sender, target) && message.seq >= from_seq
       }
       const body = {
         from_seq,
