@@ -96,7 +96,7 @@ export class LiveConnection implements Connection {
     if (this.#hearing.hears(this.caller, event)) this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
-    if (!this.socket.connected) return listener()
+    if (!this.socket.connected) return void listener()
     if (this.#onClose.length === 0)
       this.socket.once('disconnect', () => {
         for (const each of this.#onClose) each()
