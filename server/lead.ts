@@ -48,7 +48,10 @@ function inLines(tell: (line: string) => void) {
   }
 }
 
-const lineOf = (msg: string): string => JSON.stringify({ level: 50, time: new Date().toISOString(), msg })
+function lineOf(msg: string): string {
+  const time = new Date(Math.round(performance.timeOrigin + performance.now())).toISOString()
+  return JSON.stringify({ level: 50, time, msg })
+}
 
 function isJson(line: string): boolean {
   try {

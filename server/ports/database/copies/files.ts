@@ -27,13 +27,17 @@ export async function* fileLines(files: string | null, recordings: string | null
   for (const key of [...uploaded, ...kept]) {
     const opened = await open(placeIn({ files: files ?? '', recordings: recordings ?? '' }, key)).catch(unlessMissing)
     if (!opened) continue
-    yield heading({ file: key })
-    const hash = createHash('sha256')
-    for await (const piece of opened.createReadStream({ highWaterMark: pieceBytes })) {
-      hash.update(piece)
-      yield `${(piece as Buffer).toString('base64')}\n`
+    try {
+      yield heading({ file: key })
+      const hash = createHash('sha256')
+      for await (const piece of opened.createReadStream({ highWaterMark: pieceBytes, autoClose: false })) {
+        hash.update(piece)
+        yield `${(piece as Buffer).toString('base64')}\n`
+      }
+      tally?.add(entryOf(key, hash.digest('hex')))
+    } finally {
+      await opened.close()
     }
-    tally?.add(entryOf(key, hash.digest('hex')))
   }
   yield heading({ files: tally?.sum() ?? null })
 }

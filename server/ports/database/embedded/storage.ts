@@ -310,6 +310,7 @@ export class Storage {
     await this.#endJournal().catch(() => undefined)
     await this.#commits.drained()
     this.#closed = true
+    await this.#pending.close()
     while (this.#held.size > 0) await breathe()
     await this.#database.close()
   }

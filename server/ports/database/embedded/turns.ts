@@ -1,3 +1,5 @@
+import { setImmediate as atItsEnd } from 'node:timers'
+
 /**
  * Reads share some milliseconds of each turn of the loop. Those that come later, and those that need longer, wait for a later turn, each
  * behind the others: however many there are, a write finds the loop free between them.
@@ -29,7 +31,7 @@ export class Turns {
   }
 
   #begin(): number {
-    setImmediate(() => {
+    atItsEnd(() => {
       this.#end = null
       if (this.#waiting.length === 0) return
       this.#end = this.#begin()
