@@ -68,6 +68,22 @@ describe('O01: a file that ends what reads it', () => {
     expect(await Promise.all(['one', said, 'two'].map(read))).toEqual(['one', code, 'two'])
   })
 
+  test('documents of one agent wait for each other, and not those of others; who no longer waits is passed over', async () => {
+    const odd = processReader({ program })
+    onTestFinished(() => odd.close())
+    const order: string[] = []
+    const gone = new AbortController()
+    const read = (of: string, document: string, { signal } = new AbortController()) =>
+      odd.read('text', document, undefined, { of, signal }).then(({ text }) => order.push(text))
+    const first = read('a', 'a 1')
+    const left = read('a', 'a gone', gone)
+    const all = [first, read('a', 'a 2'), read('a', 'a 3'), read('b', 'b 1'), read('c', 'c 1')]
+    gone.abort(new Error('Nobody waits'))
+    await expect(left).rejects.toThrow('Nobody waits')
+    await Promise.all(all)
+    expect(order).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'a 3'])
+  })
+
   test('nothing is started before it is asked, nor after it is closed', async () => {
     const closed = processReader({ program })
     await closed.close()

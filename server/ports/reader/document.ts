@@ -1,19 +1,17 @@
+import { readArticle } from './article.ts'
 import { decoded } from './encoding.ts'
+import { readHtml } from './html.ts'
+import { readMarkdown } from './markdown.ts'
+import { readPdf } from './pdf.ts'
 import type { ReadAs, ReadDocument, Said } from './port.ts'
 
-/** Each reader is loaded once it is needed. */
 export async function readAs(as: ReadAs, document: Uint8Array | string, said: Said): Promise<ReadDocument> {
-  if (as === 'pdf') {
-    const { readPdf } = await import('./pdf.ts')
-    return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
-  }
+  if (as === 'pdf') return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
   const text = typeof document === 'string' ? document : decoded(document, said.type)
   const kind = kindOf(as, text, said)
   if (kind === 'text') return { title: null, text, links: [], base: null }
-  if (kind === 'markdown') return (await import('./markdown.ts')).readMarkdown(text)
-  return kind === 'article'
-    ? (await import('./article.ts')).readArticle(text)
-    : (await import('./html.ts')).readHtml(text)
+  if (kind === 'markdown') return readMarkdown(text)
+  return kind === 'article' ? readArticle(text) : readHtml(text)
 }
 
 /** What a document that was asked for as a page is, where who sent it says something of it. */

@@ -31,7 +31,7 @@ const nothing = { type: '', path: '' }
 /** Documents take turns, and so do files, each in a process of their own: neither waits for the other. */
 export function processReader({ program, milliseconds }: Options = {}): Reader & { close(): Promise<void> } {
   const within = { ...deadlines, ...milliseconds }
-  const [documents, files] = [openProcess(program), openProcess(program)]
+  const [documents, files] = [openProcess('documents', program), openProcess('files', program)]
   return {
     read: (as, document, said = nothing, turn) => documents.ask<ReadDocument>({ as, document, said }, within[as], turn),
     clean: (kinds, file) => files.ask<CleanFile | null>({ kinds, file: new Uint8Array(file) }, within.file),
@@ -45,7 +45,7 @@ export function processReader({ program, milliseconds }: Options = {}): Reader &
  * A process beside the server, started when it is first asked. It is ended with what takes it too long, and ends alone where memory runs out;
  * a thread would take the server with it. Those for whom it is asked take turns.
  */
-function openProcess(program?: URL) {
+function openProcess(reads: 'documents' | 'files', program?: URL) {
   let running: Promise<ChildProcess> | null = null
   let isBusy = false
   const waiting = new Map<string, (() => Promise<void>)[]>()
@@ -53,7 +53,7 @@ function openProcess(program?: URL) {
   let isClosed = false
 
   function start(): Promise<ChildProcess> {
-    const starting = startProcess(program)
+    const starting = startProcess(reads, program)
     const forget = () => {
       if (running === starting) running = null
     }
@@ -123,9 +123,9 @@ function openProcess(program?: URL) {
   }
 }
 
-async function startProcess(program?: URL): Promise<ChildProcess> {
+async function startProcess(reads: string, program?: URL): Promise<ChildProcess> {
   const isBuilt = !import.meta.url.endsWith('.ts')
-  const one = fork(program ?? new URL(isBuilt ? built : './process.ts', import.meta.url), {
+  const one = fork(program ?? new URL(isBuilt ? built : './process.ts', import.meta.url), [reads], {
     execArgv: [...limits, ...(isBuilt ? [] : ['--import', 'tsx'])],
     env: {},
     serialization: 'advanced',

@@ -1,12 +1,17 @@
 import { AppError } from '#shared/errors'
+import { readPicture } from './pictures/read.ts'
 import type { CleanFile, ReadDocument } from './port.ts'
 import type { Question, Reply } from './questions.ts'
+import { readSound } from './sounds/read.ts'
 
 // What is read here reaches no other machine.
 for (const name of ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
   Object.defineProperty(globalThis, name, { value: undefined })
 
 const longest = 2_000_000
+
+/** Loaded before anything is asked, as that takes longer than a page may. */
+const documents = process.argv[2] === 'documents' ? await import('./document.ts') : null
 
 process.on('disconnect', () => process.exit())
 process.on('message', (question: Question) => {
@@ -22,18 +27,15 @@ const refusalOf = (error: unknown): Reply<never> =>
   error instanceof AppError ? { refused: { code: error.code, message: error.message } } : null
 
 async function read({ as, document, said }: Extract<Question, { as: unknown }>): Promise<ReadDocument> {
-  const { readAs } = await import('./document.ts')
-  const found = await readAs(as, document, said)
+  if (!documents) throw new Error('Files are read here')
+  const found = await documents.readAs(as, document, said)
   return { ...found, text: withoutBlobs(found.text.slice(0, longest)) }
 }
 
 async function clean({ kinds, file }: Extract<Question, { file: unknown }>): Promise<CleanFile | null> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length)
-  const { readPicture } = await import('./pictures/read.ts')
   const picture = kinds.includes('picture') ? readPicture(bytes) : null
-  if (picture !== null || !kinds.includes('sound')) return picture
-  const { readSound } = await import('./sounds/read.ts')
-  return readSound(bytes)
+  return picture === null && kinds.includes('sound') ? readSound(bytes) : picture
 }
 
 const withoutBlobs = (text: string) =>
