@@ -134,6 +134,7 @@ export class Asker {
       note({ type: 'invoke' })
       const answer = await ask(first)
       if (answer.ok === null) note({ type: 'info' })
+      else if (!answer.ok && answer.refusal.code === 'TOO_MANY_QUESTIONS') note({ type: 'info' })
       else if (!answer.ok) {
         note({ type: 'fail', code: answer.refusal.code })
         return null

@@ -46,16 +46,18 @@ export interface PartOptions {
 
 const startMilliseconds = 600_000
 const gatherMilliseconds = 300_000
-const adjournMilliseconds = 120_000
-const settleMilliseconds = 20_000
+const adjournMilliseconds = 600_000
+/** What follows is over as soon as it may be; the rest is for a machine that is ten times as slow. */
+const settleMilliseconds = 60_000
 const moreMilliseconds = 60_000
 /** Records that are unwritten for two seconds are written by any node that follows the log. */
 const recordMilliseconds = 3_000
+const mostRecordMilliseconds = 30_000
 const letterMilliseconds = 40_000
 /** For the ends of answers whose node was lost, and for payments that are looked at again ever more seldom. */
-const answerMilliseconds = 30_000
+const answerMilliseconds = 300_000
 /** For a step at the end, which waits for some of the above. */
-const endMilliseconds = 300_000
+const endMilliseconds = 900_000
 /** For all steps together, beyond the time of the plan. */
 const mostMilliseconds = 3_600_000
 
@@ -216,7 +218,7 @@ async function readAll(cluster: Cluster, { rooms, media: of }: Crowd) {
       )
       return (await Promise.all(findings)).flat()
     }
-    await until(async () => (await compared()).length === 0, recordMilliseconds)
+    await until(async () => (await compared()).length === 0, mostRecordMilliseconds)
     const { services } = cluster
     const media = services && of ? await readMedia(documents, services.storage, of) : nothingStored
     return { logs, unrecorded: await compared(), answers: await readAnswers(documents), media }
