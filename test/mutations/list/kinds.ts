@@ -66,8 +66,8 @@ export const kinds: readonly Mutation[] = [
     name: 'a node lists rooms of a kind that it does not know',
     breaks: 'kinds of rooms',
     file: 'server/domains/room-state/membership.ts',
-    find: 'rows.map(({ room }) => room).filter(isKnown)',
-    put: 'rows.map(({ room }) => room)',
+    find: 'rows.filter(({ room }) => isKnown(room))\n}',
+    put: 'rows\n}',
     caughtBy: unknownKinds,
   },
   {

@@ -89,6 +89,22 @@ export const people: readonly Mutation[] = [
     caughtBy: places('in thousands of rooms'),
   },
   {
+    name: 'what is kept of a room is shown after a change of it',
+    breaks: 'O04',
+    file: 'server/kernel/kept-as-of.ts',
+    find: 'known?.stamp !== stamp',
+    put: '!known',
+    caughtBy: { project: 'embedded', file: 'test/server/list-costs.test.ts', title: 'shows each change of a room' },
+  },
+  {
+    name: 'an address with many accounts pays for nothing together',
+    breaks: 'O04',
+    file: 'server/kernel/costs.ts',
+    find: 'if (retryAfter !== null)',
+    put: 'if (retryAfter === 0)',
+    caughtBy: places('is counted for an address as well'),
+  },
+  {
     name: 'a status makes a name another',
     breaks: 'T19',
     file: 'server/domains/accounts/names.ts',
