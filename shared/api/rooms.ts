@@ -316,6 +316,7 @@ export const rooms = {
     socket: '/rooms membership:hand-over',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({ room, address: Address, client_action_id: ClientId.optional() }),
     output: Done,

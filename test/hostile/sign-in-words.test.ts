@@ -44,7 +44,9 @@ describe('O10: a message that is signed', () => {
   })
 
   test('without words signs in', async () => {
-    expect((await call(url, 'POST /api/auth/verify', await signed(url, wallet('wordless'), withoutWords))).status).toBe(200)
+    expect((await call(url, 'POST /api/auth/verify', await signed(url, wallet('wordless'), withoutWords))).status).toBe(
+      200,
+    )
   })
 
   test('on a chain that cannot be asked is refused with the reason', async () => {

@@ -97,9 +97,7 @@ describe('mail over SMTP', () => {
     const smtp = await sink({
       onData(stream, _session, done) {
         stream.resume()
-        stream.once('end', () =>
-          done(Object.assign(new Error('No'), { responseCode: answered++ === 0 ? 451 : 554 })),
-        )
+        stream.once('end', () => done(Object.assign(new Error('No'), { responseCode: answered++ === 0 ? 451 : 554 })))
       },
     })
     const server = await opened({ MAIL_URL: smtp.url })
@@ -117,7 +115,13 @@ describe('mail over SMTP', () => {
     const [book, test] = ['ann@xn--bcher-kva.example', 'ann@xn--r8jz45g.xn--zckzah']
     await vi.waitFor(() => expect(smtp.letters.map(({ to }) => to[0]).sort()).toEqual([book, book, test]), within)
     expect(smtp.letters.map(({ headers }) => headers['auto-submitted'])).toEqual(Array(3).fill('auto-generated'))
-    for (const written of ['ann@bücher', 'ann@bü cher.example', 'änn@people.test', 'ann@bücher.example:80', 'a@b@bücher.example'])
+    for (const written of [
+      'ann@bücher',
+      'ann@bü cher.example',
+      'änn@people.test',
+      'ann@bücher.example:80',
+      'a@b@bücher.example',
+    ])
       expect((await ask(server, written)).status).toBe(400)
   })
 
