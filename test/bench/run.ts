@@ -7,6 +7,7 @@ import { measureEngine } from './engine.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
+import { measureReads } from './reads.ts'
 import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
@@ -24,6 +25,7 @@ const settings = [
   'nodes',
   'workers',
   'alone',
+  'reads',
   'agents',
   'uploads',
   'sign-ins',
@@ -86,6 +88,8 @@ if (options.only.includes('alone')) {
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
 }
+if (options.only.includes('reads'))
+  await measureReads(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 if (options.only.includes('agents')) {
   await measureSearch(report)
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
