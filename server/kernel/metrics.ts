@@ -7,7 +7,7 @@ import {
   type PrometheusContentType,
   Registry,
 } from 'prom-client'
-import type { Degradation } from './degraded.ts'
+import type { Degradation } from './degradations.ts'
 
 /** What one node counts. */
 export type Metrics = ReturnType<typeof createMetrics>

@@ -18,6 +18,7 @@ export const PhoneNumber = z
     return `+${isLocal ? '1' : ''}${digits}`
   })
   .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })
+  .meta({ format: 'phone' })
 
 const Verified = z.object({
   success: z.literal(true),

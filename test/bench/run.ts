@@ -25,6 +25,7 @@ const settings = [
   'nodes',
   'workers',
   'alone',
+  'reads',
   'agents',
   'uploads',
   'sign-ins',
@@ -88,6 +89,8 @@ if (options.only.includes('alone')) {
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
 }
+if (options.only.includes('reads'))
+  await measureReads(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 if (options.only.includes('agents')) {
   await measureSearch(report)
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)

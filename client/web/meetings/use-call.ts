@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
 import { type Call, ringSeconds } from '#shared/api/calls'
+import { isSameAccount } from '#shared/kit/accounts'
 import { callOfPage } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { isolated, nameOf } from '../kit/format.ts'
@@ -44,7 +45,7 @@ export type ShownCall = ReturnType<typeof shownTo>
 
 /** A call as one of the two sees it. */
 function shownTo(account: string | null, { status, caller, callee }: Call) {
-  const isMine = caller.address === account
+  const isMine = isSameAccount(caller.address, account)
   const { display_name, username, address } = isMine ? callee : caller
   const name = isolated(nameOf(display_name ?? username, address))
   const words: Record<typeof status, string> = {

@@ -32,7 +32,7 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   await allowNotice(context, account, target)
   if (!isSameAccount(target, account) && !(await friendsAmong(account, [target])).includes(target))
     throw new AppError('FORBIDDEN', { message: 'You can notify yourself and your friends' })
-  const refusal = type === ringing && target !== account ? await refusalOfCall(account, target) : null
+  const refusal = type === ringing && !isSameAccount(target, account) ? await refusalOfCall(account, target) : null
   if (refusal) throw refusal
   const now = node.now()
   const suppressed = suppressionOf(await preferencesOf(target), type, now)

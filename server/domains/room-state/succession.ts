@@ -16,6 +16,7 @@ import {
 } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { inSuccession, roleBelow } from '#shared/kit/succession'
 import { actorOf, entryOf, house } from './entries.ts'
@@ -52,7 +53,10 @@ export const runs = (view: View, account: string): boolean =>
 
 /** Whom a room may be handed to. */
 export const mayRun = (view: View, account: string): boolean =>
-  memberIn(view, account) !== null && !isSuspended(view, account) && !isAgent(account) && account !== houseAccount
+  memberIn(view, account) !== null &&
+  !isSuspended(view, account) &&
+  !isAgent(account) &&
+  !isSameAccount(account, houseAccount)
 
 /** Rooms of the house are run by its own people, and a stream by who streams. */
 export const passesOn = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
@@ -142,7 +146,7 @@ export async function handingOn<M extends Makes, T = never>(
     } catch (error) {
       if (error !== unsettled || tries >= triesAtMost) throw error
       known = await candidatesIn(node, key, leaver)
-      if (act.sender !== house.account) actor = await actorOf(node, act.sender)
+      if (!isSameAccount(act.sender, house.account)) actor = await actorOf(node, act.sender)
     }
   }
 }

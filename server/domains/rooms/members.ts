@@ -217,7 +217,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
     sender: account,
     cid: client_action_id,
     makes: roleChanged,
-    isRepeat: (row, body) => row.target === address && body.role === runBy,
+    isRepeat: (row, body) => isSameAccount(row.target, address) && body.role === runBy,
     judge(view, now) {
       const member = memberIn(view, address)
       const isRunning = runs(view, account)
@@ -237,7 +237,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
   })
   // A room has one owner; a group is run by as many as its admins like.
   const owners = runBy === 'owner' ? await ownersOf(node, key) : [actor]
-  for (const before of owners.filter((one) => one.account !== address))
+  for (const before of owners.filter((one) => !isSameAccount(one.account, address)))
     await stepDown(node, key, actor, before, (view) => runs(view, address))
   return done
 }
