@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
+import { measureBesideCalls } from './beside-calls.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
@@ -89,8 +90,10 @@ if (options.only.includes('alone')) {
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
 }
-if (options.only.includes('reads'))
-  await measureReads(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
+if (options.only.includes('reads')) {
+  await measureReads(report, isQuick ? 4 : 15)
+  await measureBesideCalls(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
+}
 if (options.only.includes('agents')) {
   await measureSearch(report)
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
