@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('O46: what is set up is there once, however many answers were lost, and is read through them', async () => {
+test('O46: what is set up is there once, however many answers are lost', heavy, async () => {
   const front = await openStorageFront(Number(new URL(server.url).port))
   const setup = await Setup.open(front.url)
   const [member] = await setup.people('member', 1)
