@@ -1,5 +1,4 @@
 import type { Logger } from './logger.ts'
-import type { Metrics } from './metrics.ts'
 
 /** All that may be away or wrong while the rest works, and what that means. */
 export const degradations = {
@@ -13,6 +12,13 @@ export type Degradation = keyof typeof degradations
 /** What is found out by looking; the others tell of themselves. */
 type Looks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>
 
+/** Where it is kept what is so now; returns of a listener how to stop it. */
+interface Told {
+  degraded(part: Degradation, isSo: boolean): void
+  degradedParts(): readonly Degradation[]
+  onDegraded(listener: (part: Degradation, isSo: boolean) => void): () => void
+}
+
 const everyMilliseconds = 1_000
 
 export interface DegradedWatch {
@@ -22,7 +28,7 @@ export interface DegradedWatch {
 }
 
 /** Has the same said of each by the metric, by `/readyz` and to clients, and in the log where it changes. */
-export async function watchDegraded(looks: Looks, metrics: Metrics, logger: Logger): Promise<DegradedWatch> {
+export async function watchDegraded(looks: Looks, metrics: Told, logger: Logger): Promise<DegradedWatch> {
   const look = async () => {
     for (const [part, isSo] of Object.entries(looks)) metrics.degraded(part as Degradation, await isSo())
   }

@@ -209,7 +209,7 @@ export function createMetrics() {
       return () => void degradedListeners.delete(listener)
     },
     /** The parts that are away now. */
-    degradedParts: (): string[] => [...degradedParts],
+    degradedParts: (): Degradation[] => [...degradedParts],
     limitFallback: () => fallbacks.inc(),
     /** How many jobs of a queue are in a state; `outbox` is a queue too. */
     jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
