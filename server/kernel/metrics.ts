@@ -214,7 +214,7 @@ export function createMetrics() {
       return () => void degradedListeners.delete(listener)
     },
     /** The parts that are away now. */
-    degradedParts: (): string[] => [...degradedParts],
+    degradedParts: (): Degradation[] => [...degradedParts],
     limitFallback: () => fallbacks.inc(),
     turnedAway: () => turnedAway.inc(),
     /** How many jobs of a queue are in a state; `outbox` is a queue too. */
