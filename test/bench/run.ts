@@ -68,7 +68,6 @@ const embedded = { nodes: 1, store: 'embedded' }
 if (options.only.includes('embedded')) {
   await compare(embedded, plan, (race) => race.talk())
   await measureHolds(report, size.stored)
-  await measureReads(report, isQuick ? 4 : 15)
 }
 if (options.only.includes('many')) await compare(embedded, plan, (race) => race.scatter(), {}, true)
 // On fresh servers, as a server that was under load keeps free memory, which would hide the cost of these connections.
