@@ -1,75 +1,73 @@
 // Modes: embedded
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Request, Response } from 'express'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keepSession, sessionIn, sessionOf } from '#server/kernel/cookies'
 import { type Booted, boot } from '#test/support/boot'
-import { call, signed, wallet } from '#test/support/wallet'
+import { call, signIn, wallet } from '#test/support/wallet'
 
-let usual: Booted
-let one: Booted
-let other: Booted
-beforeAll(async () => {
-  const at = (port: number) => boot({ environment: { PUBLIC_URL: `http://localhost:${port}` } })
-  ;[usual, one, other] = await Promise.all([at(3000), at(4501), at(4502)])
-})
-afterAll(() => Promise.all([usual, one, other].map((server) => server.close())))
+const [usual, one, other] = ['http://localhost:3000', 'http://localhost:4501', 'http://localhost:4502'] as const
 
 /** A browser, which sends the cookies of a host to all of its ports. */
 function browser() {
   const kept = new Map<string, string>()
   const cookie = () => [...kept].map(([name, value]) => `${name}=${value}`).join('; ')
+  const request = { get: () => cookie() } as unknown as Request
+  const response = {
+    cookie(name: string, value: string, { maxAge }: { maxAge: number }) {
+      if (maxAge === 0) kept.delete(name)
+      else kept.set(name, value)
+    },
+  } as unknown as Response
   return {
     kept,
-    cookie,
-    async asks({ url }: Booted, route: string, input: object | null = null) {
-      const answer = await call(url, route, input, undefined, kept.size > 0 ? { cookie: cookie() } : {})
-      for (const set of answer.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-        if (/Max-Age=0/.test(set)) kept.delete(name)
-        else kept.set(name, value)
-      }
-      return answer
-    },
-    async signsIn(server: Booted) {
-      expect((await this.asks(server, 'POST /api/auth/verify', await signed(server.url, wallet('roams')))).status).toBe(
-        200,
-      )
-    },
-    isIn: async (server: Booted) =>
-      (await call(server.url, 'GET /api/auth/session', null, undefined, { cookie: cookie() })).status === 200,
+    is: (origin: string) => sessionIn(cookie(), origin),
+    gets: (origin: string, token: string | null, isSignedIn = false) =>
+      keepSession({ request, response, origin }, token, isSignedIn),
   }
 }
 
-test('O33: installations on several ports of a host do not sign each other out, in whatever order', async () => {
-  for (const order of [
-    [one, other, usual],
-    [usual, other, one],
-  ]) {
-    const here = browser()
-    for (const server of order) await here.signsIn(server)
-    for (const server of order) expect(await here.isIn(server)).toBe(true)
-    // A session that is renewed stays its own.
-    for (const server of order) expect((await here.asks(server, 'POST /api/auth/session', {})).status).toBe(200)
-    for (const server of order) expect(await here.isIn(server)).toBe(true)
-    await here.asks(one, 'POST /api/auth/logout')
-    expect([await here.isIn(one), await here.isIn(other), await here.isIn(usual)]).toEqual([false, true, true])
-  }
+describe('O33: installations on several ports of a host', () => {
+  test.each([[[one, other, usual]], [[usual, other, one]], [[other, usual, one]]])(
+    'do not sign each other out: %j',
+    (order) => {
+      const here = browser()
+      for (const origin of order) here.gets(origin, `of ${origin}`)
+      for (const origin of order) expect(here.is(origin)).toBe(`of ${origin}`)
+      for (const origin of order) here.gets(origin, `anew ${origin}`, true)
+      for (const origin of order) expect(here.is(origin)).toBe(`anew ${origin}`)
+      here.gets(other, null, true)
+      for (const origin of [one, usual]) expect(here.is(origin)).toBe(`anew ${origin}`)
+      expect(here.is(other)).not.toBe(`anew ${other}`)
+    },
+  )
+
+  test('at the usual port, and at none, there is one cookie', () => {
+    for (const origin of [usual, 'https://plaza.example']) {
+      const here = browser()
+      here.gets(origin, 'token')
+      expect([...here.kept]).toEqual([['app_session', 'token']])
+      here.gets(origin, null)
+      expect([...here.kept]).toEqual([])
+    }
+  })
 })
 
-test('O33: nobody is signed out by the update, as the documented name is read and set everywhere', async () => {
-  const here = browser()
-  await here.signsIn(one)
-  expect([...here.kept.keys()].sort()).toEqual(['app_session', 'app_session_4501'])
-  expect(here.kept.get('app_session')).toBe(here.kept.get('app_session_4501'))
-  here.kept.delete('app_session_4501')
-  expect(await here.isIn(one)).toBe(true)
-  await here.asks(one, 'POST /api/auth/session', {})
-  expect(here.kept.get('app_session')).toBe(here.kept.get('app_session_4501'))
-  here.kept.delete('app_session_4501')
-  await here.asks(one, 'POST /api/auth/logout')
-  expect([...here.kept.keys()]).toEqual([])
-})
+describe('O33: at a port of its own', () => {
+  let server: Booted
+  beforeAll(async () => {
+    server = await boot({ environment: { PUBLIC_URL: one } })
+  })
+  afterAll(() => server.close())
 
-test('O33: at the usual port there is one cookie', async () => {
-  const here = browser()
-  await here.signsIn(usual)
-  expect([...here.kept.keys()]).toEqual(['app_session'])
+  test('a session is set by both names, and either opens: nobody is signed out by the update', async () => {
+    const { sessionToken, answer } = await signIn(server.url, wallet('roams'))
+    const set = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+    expect(set).toEqual([`app_session=${sessionToken}`, `app_session_4501=${sessionToken}`])
+    const statusBy = async (cookie: string) =>
+      (await call(server.url, 'GET /api/auth/session', null, undefined, { cookie })).status
+    expect(await statusBy(`app_session=${sessionToken}`)).toBe(200)
+    expect(await statusBy(`app_session=of.an.other; app_session_4501=${sessionToken}`)).toBe(200)
+    expect(await statusBy(`app_session_4502=${sessionToken}`)).toBe(401)
+    expect(sessionOf(`app_session=x; app_session_4501=${sessionToken}`, one)).toBe(sessionToken)
+  })
 })

@@ -26,8 +26,12 @@ beforeEach(async () => {
   push.moods.clear()
   round += 1
   ;[one, two] = await people(server, `telling ${round}`, `told ${round}`)
-  endpoint = await subscribes(two)
 })
+
+/** From here on `two` is told by a new browser; of how they came into a group it was not. */
+const listens = async () => {
+  endpoint = await subscribes(two)
+}
 
 let made = 0
 /** Has a new browser of somebody told; gives its endpoint. */
@@ -60,6 +64,7 @@ describe('O29: while a push service refuses, what changes is judged again:', () 
   /** A group in which `one` has said something that the push service of `two` did not take. */
   async function refused() {
     const room = await groupOf(one, two)
+    await listens()
     push.moods.set(endpoint, 'UPSTREAM_ERROR')
     const said = await writes(room, 'Dinner at eight')
     await expect.poll(() => push.asked).toContain(endpoint)
@@ -94,6 +99,7 @@ describe('O29: while a push service refuses, what changes is judged again:', () 
 
   solo('of what is deleted, a notice before it stays', async () => {
     const room = await groupOf(one, two)
+    await listens()
     await writes(room, 'Dinner at eight')
     await gives({ body: 'Dinner at eight' })
     push.moods.set(endpoint, 'UPSTREAM_ERROR')
@@ -107,6 +113,7 @@ describe('O29: while a push service refuses, what changes is judged again:', () 
   })
 
   solo('a call that rings no more is not told', async () => {
+    await listens()
     push.moods.set(endpoint, 'UPSTREAM_ERROR')
     const ring = { calleeAddress: two.account, callType: 'video', status: 'ringing' } as const
     const { call } = await one.does('rest', calls.start, ring)
@@ -119,11 +126,14 @@ describe('O29: while a push service refuses, what changes is judged again:', () 
 })
 
 describe('O29: a browser that was told', () => {
-  async function told(text = 'Dinner at eight') {
+  async function told(also: Person | null = null) {
+    const text = 'Dinner at eight'
     const room = await groupOf(one, two)
+    await listens()
+    const there = also ? await subscribes(also) : ''
     const said = await writes(room, text)
     await gives({ body: text, tag: roomKey(room) })
-    return { ...said, room }
+    return { ...said, room, there }
   }
   const closed = (tag: string) => ({ tag, closed: true, silent: true })
 
@@ -139,6 +149,7 @@ describe('O29: a browser that was told', () => {
   solo('shows no more what is purged', async () => {
     const third = await personAt(one.url, `purged ${round}`)
     const room = await groupOf(one, two, third)
+    await listens()
     await writes(room, 'Buy now', third)
     await gives({ body: 'Buy now' })
     await moderates(one, { room, action: 'purge', target: third.account })
@@ -157,8 +168,7 @@ describe('O29: a browser that was told', () => {
 
   test('shows no more what is read elsewhere, on whichever node; where it is read, the page sees to that', async () => {
     const elsewhere = await personAt(server.urls.at(-1) ?? server.url, `told ${round}`)
-    const there = await subscribes(elsewhere)
-    const { room, seq } = await told()
+    const { room, seq, there } = await told(elsewhere)
     await expect.poll(() => givenAt(there)).toMatchObject([{ body: 'Dinner at eight' }])
     await read(room, seq, elsewhere)
     await gives({ body: 'Dinner at eight' }, closed(roomKey(room)))
@@ -176,6 +186,7 @@ describe('O29: a browser that was told', () => {
   })
 
   solo('of a direct message shows it no more once that is deleted', async () => {
+    await listens()
     const room = dmOf(one.account, two.account)
     const { id } = await writes(room, sealed())
     await gives({ body: 'New message' })
@@ -184,6 +195,7 @@ describe('O29: a browser that was told', () => {
   })
 
   solo('of a call shows it no more once that is answered', async () => {
+    await listens()
     const ring = { calleeAddress: two.account, callType: 'video', status: 'ringing' } as const
     const { call } = await one.does('rest', calls.start, ring)
     await gives({ body: 'Incoming video call' })
@@ -192,6 +204,7 @@ describe('O29: a browser that was told', () => {
   })
 
   solo('of a request and an invitation shows neither once it is answered or withdrawn', async () => {
+    await listens()
     const { request } = await one.does('rest', friends.request, { toAddress: two.account })
     await gives({ body: 'Would like to be your friend' })
     await two.does('rest', friends.decline, { requestId: request.id })
