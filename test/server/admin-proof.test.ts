@@ -129,7 +129,7 @@ describe('a message that an admin has signed', () => {
     ['with a nonce made up', 'INVALID_NONCE', () => proofOf(admin, (text) => text.replace(/^Nonce: .*$/m, madeUp))],
     ['with a later nonce', 'INVALID_NONCE', () => proofOf(admin, (text) => text.replace(/^Nonce: 0/m, 'Nonce: 1'))],
     ['with the nonce of another wallet', 'INVALID_NONCE', async () => ofAddress(admin, await proofOf(other))],
-    ['of a sign-in', 'INVALID_NONCE', () => signed(server.url, admin)],
+    ['of a sign-in', 'INVALID_SIGNATURE', () => signed(server.url, admin)],
   ]
 
   test.each(spoilt)('%s proves nothing', async (_title, code, make) => {
@@ -142,7 +142,10 @@ describe('a message that an admin has signed', () => {
 
   test('signs nobody in', async () => {
     const proof = await proofOf(admin)
-    expect(await call(server.url, 'POST /api/auth/verify', proof)).toMatchObject({ status: 401, code: 'INVALID_NONCE' })
+    expect(await call(server.url, 'POST /api/auth/verify', proof)).toMatchObject({
+      status: 401,
+      code: 'INVALID_SIGNATURE',
+    })
     const { message } = await begin(server.url, admin)
     expect(message).not.toContain('Administer')
   })

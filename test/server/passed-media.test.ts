@@ -234,7 +234,7 @@ test('O68: what nobody publishes, and what is not there, is refused in words and
   for (const [refused, status, code] of [
     [await ask('/hls/a-idle/index.m3u8'), 404, idle],
     [await ask('/hls/a-idle/1.m4s'), 404, idle],
-    [await offer('a-idle'), 406, idle],
+    [await offer('a-idle', 'v=0', { 'x-forwarded-for': '10.8.0.1' }), 406, idle],
     [await ask('/hls/a-other/index.m3u8'), 404, 'NOT_FOUND'],
     [await ask('/recordings/a-other.mp4'), 404, 'NOT_FOUND'],
   ] as const) {
