@@ -11,6 +11,7 @@ const written = new RegExp(String.raw`^(?!.*\(0\))${between}\+?(?:${between}\d){
 export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
+  .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')
   .refine((given) => written.test(given), { error: 'Invalid phone number' })
   .overwrite((given) => {
     const digits = given.replace(/\D/g, '')
@@ -18,7 +19,6 @@ export const PhoneNumber = z
     return `+${isLocal ? '1' : ''}${digits}`
   })
   .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })
-  .meta({ format: 'phone' })
 
 const Verified = z.object({
   success: z.literal(true),

@@ -18,7 +18,6 @@ const others: readonly (readonly [file: string, snippet: string, why: string])[]
   ['server/domains/library/search/exact.ts', 'slice(0, mostTerms)', 'a list'],
   ['server/domains/streams/viewer.ts', 'said.slice(0, idLength)', 'an id'],
   ['server/domains/text/mentions.ts', 'text.slice(0, longestRead)', 'a part that is looked through'],
-  ['server/ports/model/openai-chunks.ts', 'said.slice(0, 40)', 'of a service, in English'],
   ['server/ports/model/openai-parts.ts', 'given.slice(0, given.length', 'the rest follows'],
   ['server/ports/reader/process.ts', 'text.slice(0, longest)', 'far more than is kept'],
   ['server/ports/video/livepeer-api.ts', 'errorMessage?.slice(0, 300)', 'of a service, in English'],

@@ -76,6 +76,6 @@ export function readChunk(chunk: unknown): Told {
 function reasonOf(said: string | null | undefined): string | null {
   if (!said) return null
   const means = ends.find(([says]) => says.test(said.toLowerCase()))?.[1] ?? 'stop'
-  if (means === 'none') throw new BrokenOff(`The answer ended by ${said.slice(0, 40)}`)
+  if (means === 'none') throw new BrokenOff('The answer ended before its end')
   return means
 }
