@@ -15,9 +15,7 @@ export async function countRefused(
   onRate: (rate: Rate) => void,
 ): Promise<unknown> {
   if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) return error
-  const { rate, retryAfterSeconds } = await (account === null
-    ? limits.refusal(limit, ip)
-    : limits.spend(limit, account))
+  const { rate, retryAfterSeconds } = await limits.refusal(limit, account ?? ip)
   onRate(rate)
   return retryAfterSeconds === null
     ? error

@@ -25,7 +25,8 @@ export const EmailAddress = z
 
 function withPlainDomain(address: string): string {
   const [, local = '', domain = ''] = /^([^@]+)@([^\s@/?#:\\[\]%]+)$/.exec(address) ?? []
-  const isPlain = /^[\0-\x7f]*$/.test(domain)
+  // Signs that only look like letters of a domain name no other one.
+  const isPlain = /^[\0-\x7f]*$/.test(domain) || domain.normalize('NFKC') !== domain.normalize('NFC')
   return isPlain || !URL.canParse(`http://${domain}`) ? address : `${local}@${new URL(`http://${domain}`).hostname}`
 }
 

@@ -313,7 +313,7 @@ describe('O66: refused calls count', () => {
   })
 
   test('a sign-in has ten times as many of an address, which are not those of who signs in there', async () => {
-    const tried = await outcomes(10 * tiers.auth + 2, () => call(url, 'GET /api/auth/session', null))
+    const tried = await outcomes(10 * tiers.auth + 2, () => call(url, 'POST /api/phone/verify-code', {}))
     expect(tried).toEqual(alike(401, 10 * tiers.auth))
     const nonce = await call(url, `GET /api/auth/verify?address=${wallet('unconcerned').address}`, null)
     expect(nonce.status).toBe(200)

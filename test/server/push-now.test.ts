@@ -11,7 +11,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
-import { groupOf, moderates, type Person, people, person, personAt, sealed } from '#test/support/people'
+import { befriend, groupOf, moderates, type Person, people, person, personAt, sealed } from '#test/support/people'
 import { pushBrowser } from '#test/support/push-browser'
 import { solo } from '#test/support/solo'
 
@@ -113,6 +113,7 @@ describe('O29: while a push service refuses, what changes is judged again:', () 
   })
 
   solo('a call that rings no more is not told', async () => {
+    await befriend(one, two)
     await listens()
     push.moods.set(endpoint, 'UPSTREAM_ERROR')
     const ring = { calleeAddress: two.account, callType: 'video', status: 'ringing' } as const
@@ -177,9 +178,10 @@ describe('O29: a browser that was told', () => {
   })
 
   solo('shows what is new after what was read', async () => {
-    const { room, seq } = await told()
+    const { room, id } = await told()
     const elsewhere = await person(server, `told ${round}`)
-    await read(room, seq, elsewhere)
+    // Over REST, as nobody with a page in front of them is told.
+    await elsewhere.rest(`POST /api/groups/${room.id}/messages/${id}/read`)
     await gives({ body: 'Dinner at eight' }, closed(roomKey(room)))
     await writes(room, 'Who comes?')
     await gives({}, {}, { body: 'Who comes?', tag: roomKey(room) })
@@ -195,6 +197,7 @@ describe('O29: a browser that was told', () => {
   })
 
   solo('of a call shows it no more once that is answered', async () => {
+    await befriend(one, two)
     await listens()
     const ring = { calleeAddress: two.account, callType: 'video', status: 'ringing' } as const
     const { call } = await one.does('rest', calls.start, ring)
