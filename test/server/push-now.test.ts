@@ -181,7 +181,7 @@ describe('O29: a browser that was told', () => {
     const { room, id } = await told()
     const elsewhere = await person(server, `told ${round}`)
     // Over REST, as nobody with a page in front of them is told.
-    await elsewhere.rest(`POST /api/groups/${room.id}/messages/${id}/read`)
+    await elsewhere.rest(`POST /api/groups/${room.id}/read`, { messageId: id })
     await gives({ body: 'Dinner at eight' }, closed(roomKey(room)))
     await writes(room, 'Who comes?')
     await gives({}, {}, { body: 'Who comes?', tag: roomKey(room) })
