@@ -10,8 +10,5 @@ export const canonicalAddress = (value: string): string => {
 type Named = string | null | undefined
 
 /** Do both name the same account? Addresses of Ethereum's kind have one meaning in either case (EIP-55); every other id is exact. */
-export function isSameAccount(one: Named, other: Named): boolean {
-  if (one === other) return true
-  if (typeof one !== 'string' || typeof other !== 'string' || one.length !== other.length) return false
-  return isHex(one) && one.toLowerCase() === other.toLowerCase()
-}
+export const isSameAccount = (one: Named, other: Named): boolean =>
+  one === other || (!!one && isHex(one) && one.toLowerCase() === other?.toLowerCase())

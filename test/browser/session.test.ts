@@ -162,7 +162,7 @@ describe('the session of the page', () => {
     })
     await page.reload()
     await page.getByRole('heading', { name: 'One moment' }).waitFor()
-    await page.getByText(/It goes on by itself in [12] s/).waitFor()
+    await page.getByText(/It goes on in [12] s/).waitFor()
     await isInside(page)
     expect(asked).toBe(2)
   })

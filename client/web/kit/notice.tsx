@@ -26,8 +26,7 @@ export function GoesOn({ at }: { at: string }) {
   const seconds = Math.max(1, Math.ceil((Date.parse(at) - useNowUntil(at)) / 1_000))
   return (
     <p className="hint">
-      <span role="status">That was a lot at once. It goes on by itself</span> in{' '}
-      <span className="numerals">{lengthOf(seconds)}</span>.
+      <span role="status">That was a lot at once.</span> It goes on in {lengthOf(seconds)}.
     </p>
   )
 }

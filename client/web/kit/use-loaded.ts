@@ -59,21 +59,18 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
 
   useEffect(() => run(key), [key, run])
 
-  /** What failed without a network is asked for again when there is one. */
-  const hasFailed = answer.error !== null
+  /** What failed without a network is asked for again when there is one, and what was too much at once in its time. */
+  const { error, againAt } = answer
   useEffect(() => {
-    if (!hasFailed) return
+    if (error === null) return
     const again = () => run(wanted.current)
+    const timer = againAt ? setTimeout(again, Date.parse(againAt) - Date.now()) : undefined
     addEventListener('online', again)
-    return () => removeEventListener('online', again)
-  }, [hasFailed, run])
-
-  const { againAt } = answer
-  useEffect(() => {
-    if (againAt === null) return
-    const timer = setTimeout(() => run(wanted.current), Date.parse(againAt) - Date.now())
-    return () => clearTimeout(timer)
-  }, [againAt, run])
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('online', again)
+    }
+  }, [error, againAt, run])
 
   const reload = useCallback(() => run(wanted.current), [run])
   const change = useCallback((next: (value: T) => T) => {
