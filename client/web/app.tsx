@@ -104,9 +104,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user && loaded.againAt)
     return (
       <main className="waiting">
-        <Blank isPage title="One moment">
-          <GoesOn at={loaded.againAt} />
-        </Blank>
+        <GoesOn at={loaded.againAt} />
       </main>
     )
   if (!user && !loaded.error) return <Opening />

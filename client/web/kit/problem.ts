@@ -43,7 +43,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (seconds !== null) return `That was a lot at once. Try again in ${lengthOf(seconds)}.`
     if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
-    if (error.code === 'INVALID_SIGNATURE' && typeof error.details?.why === 'string') return `${error.details.why}.`
+    if (error.details?.why) return `${error.details.why}.`
     return plain[error.code] ?? error.message
   }
   const device = deviceText(error)
