@@ -104,6 +104,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user && loaded.againAt)
     return (
       <main className="waiting">
+        <h1>One moment</h1>
         <GoesOn at={loaded.againAt} />
       </main>
     )
