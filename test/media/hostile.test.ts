@@ -109,7 +109,7 @@ const empty = (type: number) => writeMessage({ type, stream: 0, time: 0, body: B
 async function nextSecond() {
   const second = () => Math.floor(performance.now() / 1_000)
   const now = second()
-  await vi.waitUntil(() => second() > now, { interval: 5 })
+  await vi.waitUntil(() => second() > now, { interval: 5, timeout: 10_000 })
 }
 
 describe('at the port of RTMP, beside a stream that is live,', () => {
