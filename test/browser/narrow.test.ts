@@ -21,7 +21,9 @@ const beyond = (page: Page): Promise<string[]> =>
       const { overflowX, overflowY } = getComputedStyle(element)
       // Whoever lets a box scroll up and down lets it scroll sideways, too.
       const scrolls = overflowY === 'auto' || overflowY === 'scroll'
-      return scrolls && overflowX === 'auto' && element.scrollWidth > element.clientWidth + 1
+      // A row of tabs is there to be moved sideways.
+      const isTooWide = overflowX === 'auto' && element.scrollWidth > element.clientWidth + 1
+      return scrolls && isTooWide && element.role !== 'tablist'
     })
     const out = [...document.querySelectorAll('body *')].filter((element) => {
       const { right, width, height } = element.getBoundingClientRect()
