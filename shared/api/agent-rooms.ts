@@ -26,7 +26,6 @@ export const agentRooms = {
     socket: '/agents room:agents',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       agents: z.array(
@@ -49,7 +48,6 @@ export const agentRooms = {
     socket: '/agents agent:rooms',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       memberships: z.array(
@@ -68,7 +66,6 @@ export const agentRooms = {
     socket: '/agents agent:join',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ id: Id, userAddress: CallerAddress, ...Place }),
     output: z.object({ membership: Membership }),
@@ -82,7 +79,6 @@ export const agentRooms = {
     socket: '/agents agent:leave',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress, ...Place }),
     output: Done,
     errors: ['AGENT_NOT_FOUND'],
@@ -95,7 +91,6 @@ export const agentRooms = {
     http: 'POST /api/channels/agent-response',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({
       messageContent: text(10_000),

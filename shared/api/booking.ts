@@ -55,8 +55,6 @@ export const ScheduledCall = z.object({
   scheduler_email: Mail.nullable(),
   scheduler_name: z.string().nullable(),
   notes: z.string().nullable(),
-  /** What whoever cancelled it gave as the reason. */
-  cancel_reason: z.string().nullable(),
   /** The zone of who booked it. */
   timezone: z.string(),
   /** 32 hex digits: whoever has it sees the call. */
@@ -92,7 +90,6 @@ const InvitedCall = ScheduledCall.pick({
   timezone: true,
   is_paid: true,
   recipient_wallet_address: true,
-  cancel_reason: true,
 }).extend({ hostName: z.string() })
 
 const EmailedTo = z.object({ email: Mail, type: z.enum(['guest', 'host']) })
@@ -153,7 +150,6 @@ export const booking = {
     socket: '/notifications scheduling:schedule',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     idempotency: onceByKey,
     headers: { 'x-payment': 'paymentHeader', 'payment-signature': 'paymentHeader' },
     input: z.object({
@@ -189,7 +185,6 @@ export const booking = {
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({
       wallet_address: CallerAddress,
       /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
@@ -205,7 +200,6 @@ export const booking = {
     socket: '/notifications scheduling:invited',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
     errors: ['CALL_NOT_FOUND'],
@@ -218,7 +212,6 @@ export const booking = {
     socket: '/notifications scheduling:join',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
@@ -232,15 +225,8 @@ export const booking = {
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'withdraws',
-    input: z.object({
-      id: CallId,
-      status: z.literal('cancelled'),
-      token: maybe(InviteToken),
-      /** Shown to the other, who reads why. */
-      reason: text(2_000).nullish(),
-    }),
+    input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
     output: z.object({
       success: z.literal(true),
       scheduledCall: ScheduledCall,
@@ -250,7 +236,7 @@ export const booking = {
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),
-    errors: ['CALL_NOT_FOUND', 'CALL_OVER', ...words],
+    errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
     errorBody: 'text',
   }),
   createShareable: operation({
@@ -260,7 +246,6 @@ export const booking = {
     socket: '/notifications scheduling:create-shareable',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,
@@ -292,7 +277,6 @@ export const booking = {
     socket: '/notifications scheduling:invite',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({
@@ -316,7 +300,6 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ slug: z.string().trim().min(1).max(160) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],
@@ -329,7 +312,6 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ slug: z.string().regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug' }) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],

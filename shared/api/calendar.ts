@@ -50,7 +50,6 @@ export const calendar = {
     http: 'GET /api/calendar/connect',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({ authUrl: Link }),
     statuses: { SERVICE_UNAVAILABLE: [500, 503] },
@@ -62,7 +61,6 @@ export const calendar = {
     socket: '/notifications calendar:status',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
       connected: z.boolean(),
@@ -78,7 +76,6 @@ export const calendar = {
     socket: '/notifications calendar:disconnect',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress }),

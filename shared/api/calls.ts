@@ -66,19 +66,17 @@ export const calls = {
     socket: '/notifications call:list',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress, limit: pageSize(100, 50), before: Cursor.optional() }),
     output: z.object({ calls: z.array(Call), next: z.string().nullable() }),
   }),
   start: operation({
     summary:
-      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings. Whose `calls_from` does not let the caller ring is not told of a note either.',
+      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings.',
     http: 'POST /api/calls',
     socket: '/notifications call:start',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -102,7 +100,6 @@ export const calls = {
     socket: '/notifications call:change',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       callId: Id,

@@ -36,7 +36,6 @@ export const cluster = {
     http: 'GET /api/admin/cluster',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       store: z.enum(['mongodb', 'embedded']),

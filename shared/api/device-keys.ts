@@ -55,7 +55,6 @@ export const deviceKeys = {
     socket: '/rooms device-key:put',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       device_id: KeyId,
@@ -72,7 +71,6 @@ export const deviceKeys = {
     socket: '/rooms device-key:list',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ addresses: Addresses }),
     output: z.object({ devices: z.array(DeviceKey) }),
@@ -83,7 +81,6 @@ export const deviceKeys = {
     socket: '/rooms device-key:remove',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'protects',
     input: z.object({ device_id: KeyId }),

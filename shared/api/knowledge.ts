@@ -59,7 +59,6 @@ export const knowledge = {
     socket: '/agents knowledge:list',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress }),
     output: z.object({ items: z.array(KnowledgeItem), knowledge: z.array(KnowledgeItem) }),
     errors: ownAgentErrors,
@@ -70,7 +69,6 @@ export const knowledge = {
     socket: '/agents knowledge:watch',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ agent_id: Id }),
     output: z.object({ items: z.array(KnowledgeItem) }),
@@ -82,7 +80,6 @@ export const knowledge = {
     socket: '/agents knowledge:get',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: ofItem,
     output: z.object({ item: KnowledgeItem }),
     errors: itemErrors,
@@ -94,7 +91,6 @@ export const knowledge = {
     socket: '/agents knowledge:add',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       id: Id,
@@ -115,7 +111,6 @@ export const knowledge = {
     socket: '/agents knowledge:update',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: ofItem.extend({ userAddress: CallerAddress, title: line(1, 200).optional(), ...changedReading }),
     output: z.object({ success: z.literal(true), item: KnowledgeItem }),
     errors: itemErrors,
@@ -135,7 +130,6 @@ export const knowledge = {
     socket: '/agents knowledge:remove',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'withdraws',
     input: ofItem.extend({ userAddress: CallerAddress }),
     output: Done,
@@ -149,7 +143,6 @@ export const knowledge = {
     socket: '/agents knowledge:index',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ id: Id, userAddress: CallerAddress, knowledgeId: Id }),
     output: z.object({
@@ -165,7 +158,6 @@ export const knowledge = {
     http: 'POST /api/cron/sync-knowledge',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({ userAddress: CallerAddress, knowledgeId: Id.optional(), agentId: Id.optional() })
@@ -189,7 +181,6 @@ export const knowledge = {
     http: 'GET /api/cron/sync-knowledge',
     access: 'public',
     limit: 'strict',
-    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       message: z.string(),

@@ -61,7 +61,6 @@ const own = {
     socket: '/notifications points:get',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({
       points: z.number().int(),
@@ -79,7 +78,6 @@ const own = {
     socket: '/notifications points:claim',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ address: CallerAddress, action: z.enum(pointsActions, { error: 'Unknown action' }) }),
     output: z.object({
@@ -98,7 +96,6 @@ const own = {
     socket: '/notifications points:balance',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({ address: z.string(), balance: z.number().int(), lifetime_earned: z.number().int() }),
     errorBody: 'text',
@@ -109,7 +106,6 @@ const own = {
     socket: '/notifications points:history',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ address: CallerAddress, limit: pageSize(100, 50), before: Id.optional() }),
     output: z.object({
       transactions: z.array(
@@ -127,7 +123,6 @@ const daily = {
     socket: '/notifications points:daily',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({
       available: z.boolean(),
@@ -145,7 +140,6 @@ const daily = {
     socket: '/notifications points:claim-daily',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ address: CallerAddress }),
     output: z.object({
@@ -167,7 +161,6 @@ const ranks = {
     socket: '/notifications leaderboard:list',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ limit: pageSize(100, 10) }),
     output: z.object({ leaderboard: z.array(Ranked), entries: z.array(Scored), total: z.number().int() }),
     errorBody: 'text',
@@ -178,7 +171,6 @@ const ranks = {
     socket: '/notifications leaderboard:me',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({ entry: Scored.nullable() }),
     errorBody: 'text',

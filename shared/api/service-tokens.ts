@@ -21,7 +21,6 @@ export const serviceTokens = {
     http: 'POST /api/admin/service-tokens',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     freshProof: { unless: [] },
     idempotency: onceByKey,
     input: z.object({
@@ -41,7 +40,6 @@ export const serviceTokens = {
     http: 'GET /api/admin/service-tokens',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({}),
     output: z.object({ tokens: z.array(ServiceToken), scopes: z.array(z.string()) }),
     errorBody: 'text',
@@ -51,7 +49,6 @@ export const serviceTokens = {
     http: 'DELETE /api/admin/service-tokens/:id',
     access: 'admin',
     limit: 'general',
-    cost: 'cheap',
     freshProof: { unless: [] },
     input: z.object({ id: Id }),
     output: Done,

@@ -46,7 +46,6 @@ export const stars = {
     socket: '/notifications star:list',
     access: 'user',
     limit: 'messaging',
-    cost: { rooms: 50 },
     errorBody: 'text',
     input: z.object({
       userAddress: CallerAddress,
@@ -63,7 +62,6 @@ export const stars = {
     socket: '/notifications star:add',
     access: 'user',
     limit: 'messaging',
-    cost: { rooms: 50 },
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({
@@ -84,7 +82,6 @@ export const stars = {
     socket: '/notifications star:remove',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress, messageId: Id }),

@@ -53,7 +53,7 @@ const chatWatched = {
   next_send_at: Time.nullable(),
 }
 const Leaving = z.object({ ...stream, action: z.enum(['join', 'leave']).default('join') })
-const open = { access: 'public', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
+const open = { access: 'public', limit: 'general', errorBody: 'text' } as const
 
 /** Livestreams: going live, who watches, and what is kept (document 2). Messages of a stream are those of its room of type `stream`. */
 export const streams = {
@@ -63,7 +63,6 @@ export const streams = {
     socket: '/streams stream:create',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     input: z.object({
@@ -82,7 +81,6 @@ export const streams = {
     http: 'GET /api/streams',
     access: 'user',
     limit: 'strict',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       userAddress: Address.optional(),
@@ -98,7 +96,6 @@ export const streams = {
     socket: '/streams stream:get',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object(own),
     output: z.object({ stream: Stream }),
@@ -110,7 +107,6 @@ export const streams = {
     socket: '/streams stream:change',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z
       .object({
@@ -141,7 +137,6 @@ export const streams = {
     socket: '/streams stream:end',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'withdraws',
@@ -156,7 +151,6 @@ export const streams = {
     socket: '/streams stream:remove',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object(own),
@@ -170,7 +164,6 @@ export const streams = {
     socket: '/streams stream:assets',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ ...own, refresh: Flag.default(false) }),
     output: z.object({ assets: z.array(StreamAsset) }),
@@ -181,7 +174,6 @@ export const streams = {
     http: 'POST /api/streams/:id/assets',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'reads',
@@ -194,7 +186,6 @@ export const streams = {
     http: 'GET /api/streams/:id/chat',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ ...own, ...cursor, since: Moment.optional(), limit: pageSize(100, 50) }),
     output: z.object({ messages: z.array(StreamChatMessage), has_more: z.boolean() }),
@@ -206,7 +197,6 @@ export const streams = {
     http: 'POST /api/streams/:id/chat',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
     errorBody: 'text',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',
@@ -285,7 +275,6 @@ export const streams = {
     socket: '/streams stream:watch',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({
       stream_id: Id,
@@ -312,7 +301,6 @@ export const streams = {
     socket: '/streams stream:unwatch',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({ counts: StreamCounts }),
@@ -324,7 +312,6 @@ export const streams = {
     socket: '/streams stream:listen',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({ room: RoomRef, epoch: z.string(), head_seq: z.number().int() }),
@@ -335,7 +322,6 @@ export const streams = {
     socket: '/streams stream:unlisten',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({}),
@@ -346,7 +332,6 @@ export const streams = {
     socket: '/streams stream:publish_state',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     input: z.object({
       stream_id: Id,
       state: z.enum(['starting', 'live', 'stopping']),
@@ -362,7 +347,6 @@ export const streams = {
     socket: '/streams stream:list',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     /** `live` changes nothing: no others are listed. */
     input: z.object({

@@ -26,7 +26,6 @@ export const tokenRooms = {
     aliases: [{ http: 'POST /api/token-chats', answer: asTokenChat, errorBody: 'text' }],
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,
@@ -52,7 +51,6 @@ export const tokenRooms = {
     socket: '/rooms token-room:list',
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       userAddress: CallerAddress,

@@ -50,7 +50,6 @@ const iconed = ['ROOM_NOT_FOUND', 'BANNED', 'MUTED', 'ROOM_ARCHIVED'] as const
 const uploading = {
   access: 'user',
   limit: 'general',
-  cost: 'cheap',
   errorBody: 'text',
   idempotency: onceByKey,
   errors: ['UPSTREAM_ERROR', 'TIMEOUT'],
@@ -157,7 +156,6 @@ export const uploads = {
     aliases: removeIconAliases,
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ room: RoomRef }),
     output: Done,
@@ -198,7 +196,6 @@ export const uploads = {
     http: 'GET /api/upload/commitment',
     access: 'user',
     limit: 'general',
-    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ url: FileUrl }),
     output: z.object({

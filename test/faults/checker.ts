@@ -140,8 +140,7 @@ function checkSends(sends: readonly Send[], log: readonly LogRow[], course: read
 
 /** Why a refusal was wrong at the seq at which it was judged; null if it was right. */
 function unjust({ account, code, seq }: Send, floor: number, course: readonly Folded[]): string | null {
-  // Who may not read is told no place: they were so at some seq since.
-  const state = seq === 0 ? course.slice(floor).find(({ banned }) => banned.has(account)) : course[seq ?? -1]
+  const state = seq === undefined ? undefined : course[seq]
   if (!state) return 'judged at no seq of the log'
   if (state.seq < floor) return `judged at ${state.seq}, when ${floor} had been answered`
   const isRight = {

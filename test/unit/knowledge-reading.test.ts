@@ -71,7 +71,6 @@ test('patterns leave out what they are found in', () => {
 
 describe('reading a source', () => {
   const reader = processReader()
-  const turn = { of: 'agent', signal: new AbortController().signal }
   afterAll(() => reader.close())
   const long = 'The moon pulls the sea and the sea follows it, twice a day, all around the world. '.repeat(3)
   const read = async (
@@ -87,7 +86,7 @@ describe('reading a source', () => {
       exclude_patterns: [],
       ...source,
     } as const
-    const found = await readSource({ web, reader }, whole, known, turn)
+    const found = await readSource({ web, reader }, whole, known, new AbortController().signal)
     return { ...found, asked: web.asked.map(({ url }) => url), web }
   }
 
@@ -195,11 +194,13 @@ describe('reading a source', () => {
       crawl_depth: 5,
       exclude_patterns: [],
     } as const
-    const deep = await readSource({ web: endless, reader }, source, null, turn)
+    const deep = await readSource({ web: endless, reader }, source, null, new AbortController().signal)
     expect(deep.pages?.length).toBeLessThanOrEqual(6)
     trap.get = (url) => wide.replace('<p>', `<p>${url} `)
     const progress: number[] = []
-    const flat = await readSource({ web: endless, reader }, source, null, turn, (count) => progress.push(count))
+    const flat = await readSource({ web: endless, reader }, source, null, new AbortController().signal, (count) =>
+      progress.push(count),
+    )
     expect(flat.pages).toHaveLength(50)
     expect(progress.at(-1)).toBe(50)
     expect(asked.length).toBeLessThan(70)
@@ -253,7 +254,7 @@ describe('reading a source', () => {
       crawl_depth: 2,
       exclude_patterns: [],
     } as const
-    const found = await readSource({ web: elsewhere, reader }, source, null, turn)
+    const found = await readSource({ web: elsewhere, reader }, source, null, new AbortController().signal)
     expect(found.pages?.map(({ title }) => title)).toEqual(['a', 'c'])
   })
 
@@ -284,7 +285,7 @@ describe('reading a source', () => {
       crawl_depth: 2,
       exclude_patterns: [],
     } as const
-    const reading = readSource({ web: broken, reader }, source, null, turn)
+    const reading = readSource({ web: broken, reader }, source, null, new AbortController().signal)
     await expect(reading).rejects.toThrow('A fault of ours')
   })
 

@@ -106,7 +106,6 @@ function AskForm(props: {
   return (
     <form className="row wrap" onSubmit={submit}>
       <input
-        dir="auto"
         {...props.input}
         className="input grow"
         required

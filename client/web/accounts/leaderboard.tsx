@@ -1,4 +1,3 @@
-import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
@@ -14,7 +13,7 @@ export function Leaderboard({ points }: { points: number }) {
       client.points.leaderboard({ limit: shownAtMost }),
       client.points.ownRank({}),
     ])
-    const isAmong = entries.some(({ address }) => isSameAccount(address, entry?.address))
+    const isAmong = entries.some(({ address }) => address === entry?.address)
     return { shown: entry && !isAmong ? [...entries, entry] : entries, own: entry?.address, total }
   })
   const { value, error, reload } = ranks
@@ -29,7 +28,7 @@ export function Leaderboard({ points }: { points: number }) {
           <li key={address} className="row">
             <span className="rank numerals">{rank}</span>
             <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
-            {isSameAccount(address, value.own) && <span className="chip">You</span>}
+            {address === value.own && <span className="chip">You</span>}
             <span className="numerals">{plural(score, 'point')}</span>
           </li>
         ))}

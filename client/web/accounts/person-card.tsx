@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { isSameAccount } from '#shared/kit/accounts'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
@@ -33,7 +32,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const name = nameOf(person.name, person.id)
   const { value: friends, change: changeFriends, reload: reloadFriends } = useFriends()
   const isStranger = friends !== null && !knows(friends, person.id)
-  const isMyself = isSameAccount(person.id, account)
+  const isMyself = person.id === account
   const isScripted = person.id.startsWith('demo:')
   const agent = idOfAgent(person.id)
   const shown = useLoaded(person.id, async () => (await client.accounts.publicUser({ address: person.id })).user)

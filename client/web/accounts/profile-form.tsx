@@ -26,7 +26,6 @@ export function ProfileForm() {
       <label className="field">
         <span>Display name</span>
         <input
-          dir="auto"
           className="input"
           maxLength={50}
           value={displayName}
@@ -36,7 +35,6 @@ export function ProfileForm() {
       <label className="field">
         <span>Username</span>
         <input
-          dir="auto"
           className="input"
           autoCapitalize="none"
           autoComplete="off"

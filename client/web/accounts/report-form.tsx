@@ -72,7 +72,6 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
       <label className="field">
         <span>What happened (optional)</span>
         <textarea
-          dir="auto"
           className="input"
           rows={3}
           maxLength={2_000}

@@ -26,7 +26,6 @@ export function StatusForm() {
         <label className="field emoji-field">
           <span>Emoji</span>
           <input
-            dir="auto"
             className="input"
             placeholder="🌴"
             maxLength={16}
@@ -37,7 +36,6 @@ export function StatusForm() {
         <label className="field grow">
           <span>Status</span>
           <input
-            dir="auto"
             className="input"
             placeholder="On holiday until Monday"
             maxLength={80}

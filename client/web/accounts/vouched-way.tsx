@@ -102,7 +102,6 @@ function PasteForm(props: {
       <label className="field">
         <span>{props.label}</span>
         <textarea
-          dir="auto"
           className="input pasted"
           rows={4}
           required

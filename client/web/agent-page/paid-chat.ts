@@ -153,15 +153,7 @@ export function paidChat(client: Client, agent: string) {
     put({ ...unpaid, isResumed, stage: { at: 'priced', offer, problem: isPrice ? null : error } })
   }
 
-  async function history(): Promise<readonly Said[]> {
-    if (!visit.hasAsked()) return []
-    try {
-      return (await client.payments.history({ id: agent, sessionId: session })).messages
-    } catch (error) {
-      if (asAppError(error).code === 'CHAT_HISTORY_NOT_FOUND') return []
-      throw error
-    }
-  }
+  const history = async () => (await client.payments.history({ id: agent, sessionId: session })).messages
 
   async function wasAnswered(message: string): Promise<boolean> {
     const said = await history().catch(() => [])

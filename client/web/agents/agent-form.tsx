@@ -44,7 +44,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Emoji</span>
           <input
-            dir="auto"
             className="input"
             value={fields.avatarEmoji}
             aria-invalid={wrong.avatarEmoji !== undefined}
@@ -55,7 +54,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field grow">
           <span>Name</span>
           <input
-            dir="auto"
             className="input"
             ref={isNew ? first : null}
             value={fields.name}
@@ -80,7 +78,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
       <label className="field">
         <span>Personality</span>
         <textarea
-          dir="auto"
           className="input"
           rows={3}
           aria-invalid={wrong.personality !== undefined}
@@ -95,7 +92,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Instructions</span>
           <textarea
-            dir="auto"
             className="input"
             rows={6}
             aria-invalid={wrong.systemInstructions !== undefined}
@@ -128,7 +124,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Suggested questions</span>
           <textarea
-            dir="auto"
             className="input"
             rows={3}
             value={fields.questions}
@@ -141,7 +136,6 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
       <label className="field">
         <span>Tags</span>
         <input
-          dir="auto"
           className="input"
           value={fields.tags}
           aria-invalid={wrong.tags !== undefined}

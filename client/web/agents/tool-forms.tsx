@@ -63,7 +63,6 @@ export function AddTool({
           <label className="field">
             <span>Name of the tool</span>
             <input
-              dir="auto"
               className="input"
               maxLength={100}
               required
@@ -74,7 +73,6 @@ export function AddTool({
           <label className="field">
             <span>Address</span>
             <input
-              dir="auto"
               className="input"
               inputMode="url"
               placeholder="https://"
@@ -167,7 +165,6 @@ function SaidFields({ given, onChange }: FieldProps) {
       <label className="field">
         <span>What it is for (optional)</span>
         <textarea
-          dir="auto"
           className="input"
           rows={2}
           maxLength={500}
@@ -179,7 +176,6 @@ function SaidFields({ given, onChange }: FieldProps) {
       <label className="field">
         <span>How it is used (optional)</span>
         <textarea
-          dir="auto"
           className="input"
           rows={3}
           maxLength={2_000}

@@ -1,6 +1,5 @@
 import { type CSSProperties, useCallback, useState } from 'react'
 import type { Poll } from '#shared/api/poll'
-import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, plural } from '../kit/format.ts'
@@ -28,9 +27,7 @@ export function PollCard({ poll }: { poll: Poll }) {
 
   return (
     <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
-      <p className="poll-question" dir="auto">
-        {isolated(poll.question)}
-      </p>
+      <p className="poll-question">{isolated(poll.question)}</p>
       <ul>
         {poll.options.map((option, index) => {
           return (
@@ -50,7 +47,7 @@ export function PollCard({ poll }: { poll: Poll }) {
             Who voted
           </button>
         )}
-        {!isOver && (isSameAccount(poll.creator_address, account) || rights.canPin) && (
+        {!isOver && (poll.creator_address === account || rights.canPin) && (
           <ActButton
             className="button small plain"
             onPress={() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true })}
@@ -101,9 +98,7 @@ function PollOption(props: {
           if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index, poll))
         }}
       >
-        <span className="grow" dir="auto">
-          {isolated(option)}
-        </span>
+        <span className="grow">{isolated(option)}</span>
         {isMine && <Icon name="check" />}
         <span className="numerals">{share} %</span>
       </button>

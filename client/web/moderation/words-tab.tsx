@@ -45,7 +45,6 @@ export function WordsTab() {
     <>
       <form className="stack" onSubmit={add}>
         <input
-          dir="auto"
           className="input"
           aria-label="Word or pattern"
           placeholder={isRegex ? 'A pattern, as a regular expression' : 'A word'}
@@ -55,7 +54,7 @@ export function WordsTab() {
         />
         <div className="row wrap">
           <select
-            className="input slim"
+            className="input narrow"
             aria-label="What it does"
             value={effect}
             onChange={(event) =>

@@ -50,7 +50,6 @@ export function Broadcast() {
         ))}
       </select>
       <textarea
-        dir="auto"
         className="input"
         aria-label="What is said"
         rows={3}

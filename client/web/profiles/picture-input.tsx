@@ -35,7 +35,6 @@ export function PictureInput(props: { common: Common; title: string; value: stri
     <>
       <div className="row">
         <input
-          dir="auto"
           {...common}
           inputMode="url"
           placeholder="https://"

@@ -1,4 +1,3 @@
-import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -11,7 +10,7 @@ export function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
   const tell = useTell()
   const openDm = useOpenDm()
   if (act.kind === 'message') {
-    if (isSameAccount(act.account, account)) return null
+    if (act.account === account) return null
     return (
       <ActButton className="widget-act" onPress={() => openDm(act.account)}>
         Message

@@ -33,7 +33,6 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
     <Dialog title="Channels" onClose={onClose} isBroad>
       <div className="stack">
         <input
-          dir="auto"
           className="input"
           type="search"
           aria-label="Find a channel"
@@ -41,7 +40,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <div className="row wrap channel-ways">
+        <div className="row wrap ways">
           <button type="button" className="button small" onClick={() => onOther('near')}>
             <Icon name="place" />
             Near me
@@ -65,7 +64,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
                   </span>
                   <span className="grow">
                     <strong>{isolated(room.name)}</strong>
-                    <small dir="auto">{room.description || plural(room.member_count, 'member')}</small>
+                    <small>{room.description || plural(room.member_count, 'member')}</small>
                   </span>
                   <ActButton
                     className={`button small ${room.is_member ? '' : 'main'}`}

@@ -15,9 +15,7 @@ export function FoundMessage({ message }: { message: Message }) {
       <small>
         {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
       </small>
-      <span dir="auto">
-        {blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}
-      </span>
+      <span>{blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}</span>
     </button>
   )
 }

@@ -50,7 +50,6 @@ export function GoLive() {
         <label className="field">
           <span>Title</span>
           <input
-            dir="auto"
             className="input"
             maxLength={100}
             placeholder="What is it about?"

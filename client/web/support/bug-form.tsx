@@ -47,7 +47,6 @@ export function BugForm() {
       <label className="field">
         <span>What went wrong?</span>
         <textarea
-          dir="auto"
           className="input"
           rows={4}
           required
@@ -59,7 +58,6 @@ export function BugForm() {
       <label className="field">
         <span>How can it be seen again? (optional)</span>
         <textarea
-          dir="auto"
           className="input"
           rows={3}
           maxLength={bugTextLength}

@@ -21,7 +21,6 @@ export function ContactForm() {
       <label className="field">
         <span>Your name</span>
         <input
-          dir="auto"
           className="input"
           autoComplete="name"
           required
@@ -45,7 +44,6 @@ export function ContactForm() {
       <label className="field">
         <span>What is it about?</span>
         <textarea
-          dir="auto"
           className="input"
           rows={5}
           required

@@ -1,5 +1,4 @@
 import { newId } from '#server/kernel/ids'
-import { isSameAccount } from '#shared/kit/accounts'
 import { Blocks } from './model.ts'
 
 const idOf = (blocker: string, blocked: string) => `${blocker} ${blocked}`
@@ -40,7 +39,7 @@ export async function blockedAmong(account: string, others: readonly string[]): 
   const rows = await Blocks.find({ _id: { $in: ids } }, { blocker_address: 1, blocked_address: 1 }).lean()
   return new Set(
     rows.map(({ blocker_address, blocked_address }) =>
-      isSameAccount(blocker_address, account) ? blocked_address : blocker_address,
+      blocker_address === account ? blocked_address : blocker_address,
     ),
   )
 }

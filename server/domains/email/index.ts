@@ -21,7 +21,7 @@ export const email = defineDomain(
       return sent
     },
 
-    login: ({ email, code, updates }, context) => loginByCode(context, email, code, updates),
+    login: ({ email, code }, context) => loginByCode(context, email, code),
 
     async sendLink(input, context) {
       await sendLink(context, input.email, input.redirect)
@@ -30,7 +30,7 @@ export const email = defineDomain(
 
     checkLink: ({ token }, context) => checkLink(context, token),
 
-    openLink: ({ token, updates }, context) => loginByLink(context, token, updates),
+    openLink: ({ token }, context) => loginByLink(context, token),
 
     async sendCode({ email, walletAddress }, context) {
       const caller = attaching(context, walletAddress)
@@ -39,11 +39,11 @@ export const email = defineDomain(
       return sent
     },
 
-    verifyCode({ email, code, walletAddress, updates }, context) {
+    verifyCode({ email, code, walletAddress }, context) {
       const caller = attaching(context, walletAddress)
-      if (caller) return attach(context, caller, code, email, updates)
+      if (caller) return attach(context, caller, code, email)
       if (email === undefined) throw new AppError('VALIDATION_ERROR', { message: 'Email is required' })
-      return loginByCode(context, email, code, updates)
+      return loginByCode(context, email, code)
     },
 
     async restoreSession({ email, address, token }, context) {

@@ -65,7 +65,8 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   if (!room?.founding || !room.creator_address) return
   const account = room.creator_address
   const actor = await actorOf(node, account)
-  const role = kindOf(key).runBy ?? 'member'
+  const { founded } = kindOf(key)
+  const role = founded.by === 'its founder' ? founded.role : 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
   await node.log
     .act(key, {

@@ -1,10 +1,9 @@
 import { namesFiles } from '#server/domains/files/namers'
 import { answerOnline } from '#server/domains/room-state/online'
 import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
-import { followSuspensions, settleAllRooms } from '#server/domains/room-state/succession'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside, every } from '#server/kernel/every'
+import { every } from '#server/kernel/every'
 import { patiently } from '#server/kernel/patiently'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
@@ -12,7 +11,7 @@ import { finishRooms } from './founding.ts'
 import { gate, recheckGate } from './gate-answers.ts'
 import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
-import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
+import { addMembers, join, kick, leave, members, setRole } from './members.ts'
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
@@ -49,7 +48,6 @@ const actions: Actions<typeof contract> = {
   members,
   addMembers,
   setRole,
-  handOver,
   kick,
   staff,
 }
@@ -62,7 +60,6 @@ export const rooms = defineDomain(contract, actions, {
   async start(node) {
     const stopAnswering = answerOnline(node)
     followStaff(node)
-    followSuspensions(node)
     namesFiles(node, 'rooms', iconsAmong)
     await patiently(() => ensureAlpha(node))
     // The demo has channels of its own.
@@ -73,8 +70,7 @@ export const rooms = defineDomain(contract, actions, {
     await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
-    const stopFiling = beside(node, fileRooms, 'older rooms were not filed for the search')
-    const stopHealing = beside(node, () => settleAllRooms(node), 'rooms that nobody runs were not looked for')
-    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
+    void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
+    return [stopAnswering, () => clearInterval(finishing), stopSettling, startRechecks(node)]
   },
 })

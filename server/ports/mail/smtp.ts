@@ -27,15 +27,10 @@ export function smtpMail(url: string, from: string): Mail {
       const messageId = `<${id}@${domainOf(from)}>`
       const icalEvent = calendar && { method: calendar.method, filename: 'call.ics', content: calendar.text }
       await transport
-        .sendMail({
-          ...{ from, to: { name: '', address: to }, subject, text, messageId, ...(icalEvent && { icalEvent }) },
-          // RFC 3834: nobody's out-of-office answers.
-          headers: { 'Auto-Submitted': 'auto-generated' },
-        })
+        .sendMail({ from, to: { name: '', address: to }, subject, text, messageId, ...(icalEvent && { icalEvent }) })
         .catch((error: { code?: string; responseCode?: number }) => {
-          const isOfLetter = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
-          const isForGood = isOfLetter && (error.responseCode ?? 0) >= 500
-          throw isForGood ? new Undeliverable('The mail server refused the letter for good', { cause: error }) : error
+          const isRefused = error.code === 'EENVELOPE' && (error.responseCode ?? 0) >= 500
+          throw isRefused ? new Undeliverable('The mail server refused the address', { cause: error }) : error
         })
     },
     async close() {

@@ -1,8 +1,7 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import { readHtml } from './html.ts'
+import { line, readHtml } from './html.ts'
 import type { ReadDocument } from './port.ts'
-import { line } from './text.ts'
 
 const mostElements = 20_000
 

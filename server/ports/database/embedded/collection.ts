@@ -18,7 +18,6 @@ type Options = Record<string, unknown>
 type Inserting = Operation & { id: string; incoming: Incoming }
 
 const SLICE_MS = 8
-const FEW = 32
 
 /** The part of the driver's collection that both stores share; every other method of it is refused by name. */
 export class Collection {
@@ -45,7 +44,7 @@ export class Collection {
         return this.#read(parseFilter(filter), chosen, within)
       },
       given,
-      (steps, within) => this.#storage.read(steps, within, fewOf(filter, given.limit)),
+      (steps, within) => this.#storage.read(steps, within),
     )
   }
 
@@ -57,7 +56,7 @@ export class Collection {
     checkOptions('countDocuments', options, ['skip', 'limit'])
     const { skip, limit } = checkPage(options)
     const match = { filter: parseFilter(filter), sort: {}, skip, limit }
-    return this.#reduce(match, 0, (count) => count + 1, fewOf(filter, limit))
+    return this.#reduce(match, 0, (count) => count + 1)
   }
 
   async estimatedDocumentCount(options: Options = {}): Promise<number> {
@@ -184,7 +183,7 @@ export class Collection {
   }
 
   /** Over all matches at one moment. */
-  #reduce<T>(match: Match, start: T, add: (sum: T, found: Found) => T, few = 0): Promise<T> {
+  #reduce<T>(match: Match, start: T, add: (sum: T, found: Found) => T): Promise<T> {
     const within: Reading = {}
     const found = this.#table.find(match, within)
     function* steps(): Steps<T> {
@@ -195,7 +194,7 @@ export class Collection {
       }
       return sum
     }
-    return this.#storage.read(steps(), within, few)
+    return this.#storage.read(steps(), within)
   }
 
   /** A write whose failure is the whole command's, and so has another shape than that of one write among several. */
@@ -388,9 +387,6 @@ async function inSlices<T>(given: readonly unknown[], prepare: (each: unknown) =
   }
   return prepared
 }
-
-/** How many steps of a read wait for nobody: some where it asks for one document, or names them, as judgements and single looks do. */
-const fewOf = (filter: unknown, limit: unknown): number => (limit === 1 || Object(filter)._id !== undefined ? FEW : 0)
 
 const parseSort = (sort: unknown) => parseDirections(sort, 'a sort')
 

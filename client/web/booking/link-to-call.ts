@@ -1,1 +1,0 @@
-export const linkToCall = (token: string): string => `${location.origin}/join/${token}`
