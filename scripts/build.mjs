@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compress } from './compress.mjs'
@@ -15,6 +25,7 @@ const parts = [
     entry: 'main.js',
     sources: ['server/ports/reader', 'shared'],
     settings: oneFile(at('server/ports/reader/process.ts')),
+    beside: { cmaps: 'node_modules/pdfjs-dist/cmaps' },
   },
   {
     name: 'media',
@@ -68,7 +79,7 @@ function newest(path) {
 
 /** Into a folder of its own, then into place by a rename, so that nothing is found half built; of several at once, the first one's. */
 async function build(part) {
-  const { name, settings } = part
+  const { name, settings, beside = {} } = part
   process.env.NODE_ENV = 'production'
   const vite = await import('vite')
   mkdirSync(at('dist'), { recursive: true })
@@ -76,6 +87,7 @@ async function build(part) {
   try {
     await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir: fresh } })
     if (name === 'page') compress(fresh)
+    for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
     // Whoever builds it, an account of less may run it.
     chmodSync(fresh, 0o755)
     if (!isFresh(part)) replace(at(`dist/${name}`), fresh)

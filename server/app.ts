@@ -14,11 +14,13 @@ import { callsOf } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
+import { watchDegraded } from './kernel/degraded.ts'
 import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
 import { fileRoutes } from './kernel/files.ts'
-import { httpDoor } from './kernel/http.ts'
+import { listenHttp } from './kernel/http.ts'
+import { headersOfRefusals } from './kernel/http-headers.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
@@ -28,6 +30,7 @@ import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { keepPace } from './kernel/pace.ts'
 import { pageRoutes } from './kernel/page.ts'
+import { openRequestMeter } from './kernel/request-meter.ts'
 import { hearingOf } from './kernel/sockets/hearing.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
@@ -41,7 +44,7 @@ export interface App {
   opsUrl: string
   node: Node
   /** What is away, or wrong, while the rest works. */
-  degraded(): readonly string[]
+  degraded(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -80,6 +83,8 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     origins: originRule(config.origins),
     proxies: config.trustedProxies,
     identify,
+    meter: openRequestMeter(node, identify),
+    headersOfRefusals: headersOfRefusals(node.settings),
   }
   const { captured } = platform
   const { dataDirectory, reserveBytes } = config
@@ -92,7 +97,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   keepPace(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   refuseUnreadable(server)
-  const door = httpDoor({
+  const door = listenHttp({
     ...shared,
     identifyAdmin,
     slots,
@@ -130,40 +135,45 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     platform.jobs,
     domains.flatMap((domain) => domain.jobs ?? []),
   )
+  const looks = { disk: platform.database.isFull, files: uploads.isFull, clock: clock.hasStepped }
+  const degraded = await watchDegraded(looks, node.metrics, node.logger)
   const stops = [
     ...(await startDomains(domains, node)),
     node.metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
+    degraded.stop,
+    clock.stop,
   ]
-  const port = await listen(server, config.port, config.host)
-  const degraded = () => [
-    ...node.metrics.degradedParts(),
-    ...(platform.database.isFull() ? ['disk'] : []),
-    ...(clock.hasStepped() ? ['clock'] : []),
-  ]
-  const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform, degraded))
-  return {
-    url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
-    opsUrl: ops?.url ?? '',
-    node,
-    degraded,
-    async close() {
-      ops?.drain()
-      clock.stop()
-      for (const stop of stops) stop()
-      const answered = new Promise((resolve) => server.close(resolve))
-      const late = pause(drainMilliseconds)
-      server.closeIdleConnections()
-      streams.drain()
-      await sockets.drain()
-      await Promise.race([answered, late])
-      server.closeAllConnections()
-      await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
-      await jobs.close()
-      node.nodes.stop()
-      await node.log.close()
-      await ops?.close()
-      await uploads.close()
-    },
+  let ops: Awaited<ReturnType<typeof openOps>> | null = null
+  const close = async () => {
+    ops?.drain()
+    for (const stop of stops) stop()
+    const answered = new Promise((resolve) => server.close(resolve))
+    const late = pause(drainMilliseconds)
+    server.closeIdleConnections()
+    streams.drain()
+    await sockets.drain()
+    await Promise.race([answered, late])
+    server.closeAllConnections()
+    await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
+    await jobs.close()
+    node.nodes.stop()
+    await node.log.close()
+    await ops?.close()
+    await uploads.close()
+  }
+  try {
+    const port = await listen(server, config.port, config.host)
+    ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform, degraded.parts))
+    return {
+      url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
+      opsUrl: ops?.url ?? '',
+      node,
+      degraded: degraded.parts,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { ConfigError, checked, webUrl } from './kernel/settings.ts'
 
@@ -13,13 +14,22 @@ export const storeVariables = z.object({
     .regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, { error: 'must start with mongodb:// and name a host' })
     .optional(),
   S3_ENDPOINT: webUrl.optional(),
+  MEDIA_DIR: z.string().min(1).optional(),
 })
 
-/** Where the store and the files are; all that a tool beside the server reads. */
+/** Is what is written here read by machines? Known before all else is read. */
+export const isProduction = (): boolean => process.env.NODE_ENV === 'production'
+
+/** Where a node keeps its livestreams. */
+export const mediaIn = ({ MEDIA_DIR, DATA_DIR }: { MEDIA_DIR?: string | undefined; DATA_DIR: string }): string =>
+  MEDIA_DIR ?? join(DATA_DIR, 'media')
+
+/** Where the store, the files and the recordings are; all that a tool beside the server reads. */
 export function readStore(environment?: Environment) {
   const isAsked = (name: string) => Object.hasOwn(storeVariables.shape, name)
-  const { DATA_DIR, MONGODB_URI, S3_ENDPOINT } = checked(storeVariables, given(isAsked, environment))
-  return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI, s3Endpoint: S3_ENDPOINT }
+  const read = checked(storeVariables, given(isAsked, environment))
+  const recordings = join(mediaIn(read), 'recordings')
+  return { dataDirectory: read.DATA_DIR, mongodbUri: read.MONGODB_URI, s3Endpoint: read.S3_ENDPOINT, recordings }
 }
 
 /**

@@ -67,7 +67,7 @@ export async function runWorkers(
   const first = await start(0)
   await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 1)))
   const ops = await openOps(config.ops, {
-    degraded: () => [...new Set(ready().flatMap(({ degraded }) => degraded))],
+    degraded: async () => [...new Set(ready().flatMap(({ degraded }) => degraded))],
     metrics: async () => crewMetrics.text(await figures()),
     health: () => ({ workers: ready().length }),
     unready: async () => unready(),

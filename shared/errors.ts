@@ -72,11 +72,13 @@ export const errors = {
 
   MEETING_ENDED: [410, 'This meeting has ended'],
   MEETING_EXPIRED: [410, 'This meeting has expired'],
+  HOST_ABSENT: [409, 'The host of this meeting is not there yet'],
   MEETING_FULL: [409, 'This meeting is full'],
   MEETING_TOKEN_INVALID: [401, 'This token lets nobody in, or not any more. Ask for another.'],
 
   STREAM_NOT_FOUND: [404, 'Stream not found'],
   STREAM_ENDED: [409, 'This stream has ended'],
+  STREAM_NOT_LIVE: [404, 'This stream is not live'],
   INVALID_STREAM_KEY: [404, 'Nothing is published or watched by this name'],
   LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],
 
@@ -99,6 +101,7 @@ export const errors = {
   BETA_ACCESS_REQUIRED: [403, 'Making agents needs beta access'],
   INVALID_MODEL: [400, 'This model is not supported'],
   AGENT_NOT_PUBLIC: [403, 'Only public agents are reachable through this API'],
+  CHAT_HISTORY_NOT_FOUND: [404, 'Nothing was said in this session'],
   X402_NOT_ENABLED: [400, 'x402 is not enabled for this agent'],
   PAYMENT_REQUIRED: [402, 'Payment Required'],
   INVALID_PAYMENT: [402, 'Payment Invalid'],

@@ -1,4 +1,5 @@
 import type { Message } from '#shared/api/message'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Call, callsOf, callThrough } from './calls.ts'
 import { Directs } from './directs.ts'
 import type { Source } from './feed.ts'
@@ -133,7 +134,7 @@ function bind({ mode, line, session, transport, outbox, rooms, directs }: Parts)
     token = session.token
   }
   const sessionChanged = () => {
-    if (account !== null && session.account !== account) {
+    if (account !== null && !isSameAccount(session.account, account)) {
       transport.close()
       rooms.startOver()
     }

@@ -2,6 +2,7 @@ import type { keyRequested } from '#shared/api/epochs'
 import type { Room } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKinds, type SealedBy, sealedBy } from '#shared/kit/room-kinds'
@@ -52,7 +53,7 @@ export class Directs {
     const by = sealedBy(ref) ?? this.#known.get(keyOf(ref))
     if (!by) return null
     const account = this.#options.account()
-    if (account !== this.#openFor) this.#open = new Map()
+    if (!isSameAccount(account, this.#openFor)) this.#open = new Map()
     this.#openFor = account
     const key = keyOf(ref)
     const known = this.#open.get(key) ?? (by === 'epoch' ? this.#direct(ref) : this.#shared(ref))
@@ -142,7 +143,7 @@ export class Directs {
 
   #signerOf(account: string): Wallet | null {
     const wallet = this.#wallet
-    return wallet?.address === account && !wallet.isInteractive ? wallet : null
+    return wallet && isSameAccount(wallet.address, account) && !wallet.isInteractive ? wallet : null
   }
 
   #account(): string {
@@ -159,7 +160,7 @@ export class Directs {
 
   #ownDevice(): Promise<Kept> {
     const account = this.#account()
-    if (this.#own?.account !== account) {
+    if (!this.#own || !isSameAccount(this.#own.account, account)) {
       const wallet = async () => this.#signerOf(account) ?? (await this.#options.vouchedBy(account))
       const kept = load().then(([, { ownDevice }]) => ownDevice(this.#ownOptions(), account, wallet))
       const own = { account, kept }

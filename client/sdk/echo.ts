@@ -1,11 +1,12 @@
 import { usualTo } from '#shared/api/lean'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { Pending } from './outbox.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 
 /** A message as it is shown before the server has accepted it: without a seq, and with its client id as id. */
 export function echoOf(pending: Pending, state: RoomState, account: string | null): LocalMessage {
   const { client_msg_id, draft, at, status, refusal } = pending
-  const mine = state.messages.findLast(({ sender_address }) => sender_address === account)
+  const mine = state.messages.findLast(({ sender_address }) => isSameAccount(sender_address, account))
   const answered = state.messages.find(({ id }) => id === draft.reply_to)
   const actor = mine?.sender ?? { id: account ?? '', name: account ?? '', role: state.me.role, isAgent: false }
   const place = { room: state.ref, seq: 0, at, actor }

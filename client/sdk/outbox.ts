@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { Message } from '#shared/api/message'
 import type { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { asAppError, isAboutSession, isPassing } from './failures.ts'
 import { keyOf } from './keys.ts'
@@ -51,7 +52,7 @@ export class Outbox {
 
   /** Loads the messages that this account left unsent, and takes over those written before it was signed in. */
   belongTo(account: string | null): void {
-    if (account === this.#account) return
+    if (isSameAccount(account, this.#account)) return
     const early = this.#account === null ? [...this.#lanes.values()].flatMap(({ pending }) => pending) : []
     for (const { client_msg_id } of early) this.#forget(client_msg_id)
     this.#account = account

@@ -1,4 +1,5 @@
 import type { Poll } from '#shared/api/poll'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Call } from './calls.ts'
 import { answerPoll, pollsToAsk } from './polls.ts'
@@ -49,7 +50,7 @@ export class PollVotes {
     const { call, ref, account } = this.#options
     const asker = account()
     const answer = await call('polls.list', { room: ref }).catch(() => null)
-    if (asker !== account()) return
+    if (!isSameAccount(asker, account())) return
     const polls = answer === null ? null : (answer as { polls: Poll[] }).polls
     if (polls) this.#room.become(polls.reduce<RoomState>(answerPoll, this.#room.told))
     // An event may be told before its records can be read.

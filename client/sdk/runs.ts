@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import type { RunFrame } from '#shared/api/run-frames'
+import { isSameAccount } from '#shared/kit/accounts'
 import { asAppError, isPassing, wasNotAnswered } from './failures.ts'
 import { type LiveRun, OpenRun } from './run.ts'
 import { isOver, newRun, type RunState } from './run-state.ts'
@@ -94,7 +95,7 @@ function follow(client: Client): Runs {
   })
   let { account } = client
   client.session.subscribe(() => {
-    if (account !== null && client.account !== account) for (const run of [...open]) run.close()
+    if (account !== null && !isSameAccount(client.account, account)) for (const run of [...open]) run.close()
     account = client.account
   })
 

@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { asAppError, isAboutSession, wasNotAnswered } from './failures.ts'
 import { observable } from './observable.ts'
@@ -112,7 +113,7 @@ export class Session {
   }
 
   welcomed(account: string): void {
-    if (account !== '' && account !== this.account) this.#keep({ ...this.#kept.value, account })
+    if (account !== '' && !isSameAccount(account, this.account)) this.#keep({ ...this.#kept.value, account })
   }
 
   end(code: string): void {
@@ -151,7 +152,7 @@ export class Session {
     if (this.#isCookie) return this.#refreshCookie()
     const stored = readStored<Kept>(this.#storage, storageKey)
     const { token, account, refreshToken } = this.#kept.value
-    if (stored?.token && stored.token !== token && stored.account === account) {
+    if (stored?.token && stored.token !== token && isSameAccount(stored.account, account)) {
       this.#kept.set(stored)
       return true
     }

@@ -1,5 +1,6 @@
 import { io } from 'socket.io-client'
 import type { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { sessionReady } from '#shared/kit/connection'
 import type { Event } from '#shared/kit/contract'
 import { asAppError, isPassing, noAnswer, toldError } from './failures.ts'
@@ -81,7 +82,7 @@ export function onEachLine(
   }
 
   const unsubscribe = client.session.subscribe(() => {
-    if (client.account === account) return
+    if (isSameAccount(client.account, account)) return
     end()
     account = client.account
     end = start()

@@ -2,6 +2,7 @@ import type { Snapshot } from '#shared/api/listening'
 import type { Message } from '#shared/api/message'
 import type { Room } from '#shared/api/room'
 import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { quoteText } from '#shared/kit/quotes'
 import { tellPoll, withoutPolls } from './polls.ts'
@@ -22,7 +23,7 @@ const noticesKept = 200
 /** How each event changes the visible state of a room; null if it changes nothing. */
 const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   'message.created': (state, { message, poll }, { seq }, account) => {
-    const isNews = seq > state.headSeq && message.sender_address !== account
+    const isNews = seq > state.headSeq && !isSameAccount(message.sender_address, account)
     const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
     const messages = state.atNewest ? createdRow(state.messages, message) : state.messages
     const after = { ...state, me, messages }
@@ -33,11 +34,14 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     withoutMessage(state, id, { deleted_by, deleted_at, delete_reason: reason }),
   'messages.purged': (state, { target, from_seq, to_seq, deleted_at, reason }, { actor }) => {
     const isGone = ({ sender_address, seq }: Message) =>
-      sender_address === target.id && seq >= from_seq && seq <= to_seq
+      isSameAccount(sender_address, target.id) && seq >= from_seq && seq <= to_seq
     const by = { deleted_by: actor.id, deleted_at, delete_reason: reason }
     const after = withoutRows(state, isGone, by)
     const standing = new Set(after.messages.filter((row) => !row.is_deleted).map(({ id }) => id))
-    return withoutPolls(after, (poll) => poll.creator_address === target.id && !standing.has(poll.message_id))
+    return withoutPolls(
+      after,
+      (poll) => isSameAccount(poll.creator_address, target.id) && !standing.has(poll.message_id),
+    )
   },
   'message.pinned': (state, { id, pinned_by, pinned_at }) => {
     const pinned = { is_pinned: true, pinned_by, pinned_at }
@@ -53,7 +57,7 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   }),
   'reaction.changed': (state, { id, emoji, on, counts }, { actor }, account) => ({
     ...state,
-    messages: reactedRow(state.messages, { id, emoji, on, counts, isOwn: actor.id === account }),
+    messages: reactedRow(state.messages, { id, emoji, on, counts, isOwn: isSameAccount(actor.id, account) }),
     pins: patchRow(state.pins, id, () => ({ reactions: counts })),
   }),
   'rules.updated': (state, { rules: { version, updated_by: _by, updated_at: _at, ...rules } }) =>
@@ -62,13 +66,13 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   'member.left': counted,
   'member.removed': counted,
   'role.changed': (state, { target, role, permissions }, _event, account) => {
-    if (target.id !== account) return state
+    if (!isSameAccount(target.id, account)) return state
     return { ...state, me: { ...state.me, role, permissions: permissions ?? {} } }
   },
   'moderation.applied': (state, { action, target, until, members_count }, _event, account) => {
     const membersCount = members_count ?? state.membersCount
     const isMute = action === 'mute' || action === 'unmute'
-    if (target.id !== account || !isMute) return { ...state, membersCount }
+    if (!isSameAccount(target.id, account) || !isMute) return { ...state, membersCount }
     const me = { ...state.me, is_muted: action === 'mute', muted_until: action === 'mute' ? until : null }
     return { ...state, membersCount, me }
   },
@@ -85,7 +89,7 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     const state = message ? withEdited(before, message) : before
     // The voter of an anonymous poll is not named. While the room is live it is taken for somebody else.
     const isUnnamed = poll.is_anonymous && state.status !== 'live'
-    return tellPoll(state, poll, isUnnamed || actor.id === account)
+    return tellPoll(state, poll, isUnnamed || isSameAccount(actor.id, account))
   },
   'poll.deleted': (state, { message_id }, { actor, at }) =>
     withoutMessage(state, message_id, { deleted_by: actor.id, deleted_at: at, delete_reason: null }),

@@ -6,6 +6,7 @@ import type { RoomEvent } from '#shared/api/room-events'
 import type { access, capabilitiesChanged, ephemeral } from '#shared/api/rooms'
 import type { Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'
 import type { Call } from './calls.ts'
@@ -154,10 +155,11 @@ export class View implements Fed {
     this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
     const isPinUnknown = events.some((event) => event.type === 'message.pinned' && !this.#shows(event.data.id))
     if (isPinUnknown) this.#seePins()
-    if (events.some((event) => event.type === 'role.changed' && event.data.target.id === account())) this.#seeMe()
+    if (events.some((event) => event.type === 'role.changed' && isSameAccount(event.data.target.id, account())))
+      this.#seeMe()
     for (const message of created) {
       this.#newest = Math.max(this.#newest, message.seq)
-      if (message.sender_address === account()) outbox.discard(message.client_msg_id)
+      if (isSameAccount(message.sender_address, account())) outbox.discard(message.client_msg_id)
     }
   }
 
@@ -199,7 +201,7 @@ export class View implements Fed {
 
   hearEphemeral({ typing, online }: PayloadOf<typeof ephemeral>): void {
     clearTimeout(this.#typists)
-    const others = typing.filter(({ id }) => id !== this.#options.account())
+    const others = typing.filter(({ id }) => !isSameAccount(id, this.#options.account()))
     this.change({ typing: others, online })
     if (others.length > 0) this.#typists = setTimeout(() => this.change({ typing: [] }), typistMilliseconds)
   }

@@ -1,12 +1,13 @@
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
-import { Blank, Skeleton } from './kit/notice.tsx'
+import { Blank, GoesOn, Skeleton } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
@@ -70,7 +71,7 @@ function Door() {
   if (account === null) {
     return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} onLook={look} />
   }
-  const known = entered && entered.wallet_address === account ? entered : null
+  const known = entered && isSameAccount(entered.wallet_address, account) ? entered : null
   return (
     <TourContext value={tour}>
       <SignedIn key={account} account={account} known={known} status={status.value} />
@@ -100,6 +101,13 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   const user = loaded.value?.user ?? props.known
   useEffect(() => void importHome().catch(() => {}), [])
 
+  if (!user && loaded.againAt)
+    return (
+      <main className="waiting">
+        <h1>One moment</h1>
+        <GoesOn at={loaded.againAt} />
+      </main>
+    )
   if (!user && !loaded.error) return <Opening />
   if (!user) {
     return (

@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import './styles/home.css'
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
@@ -177,7 +178,7 @@ function useKeptPush(): void {
   const client = useClient()
   const { account } = useSession()
   useEffect(() => {
-    if (pushKept() !== account) return
+    if (!isSameAccount(pushKept(), account)) return
     import('./accounts/push.ts').then(({ goOn }) => goOn(client, account)).catch(() => {})
   }, [client, account])
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { join } from 'node:path'
 import { z } from 'zod'
+import { mediaIn } from '#server/environment'
 import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from '#server/kernel/settings'
 import type { EngineSettings } from '#server/media/messages'
 
@@ -26,7 +26,6 @@ const rtmpUrl = urlOf(/^rtmps?:\/\//, 'must start with rtmp:// or rtmps:// and n
 /** Who takes livestreams and shows them, and how. */
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
-  MEDIA_DIR: z.string().min(1).optional(),
   MEDIA_ANNOUNCED_IPS: list.refine((given) => given.every((address) => isIP(address) !== 0), {
     error: 'must be addresses, not names',
   }),
@@ -68,6 +67,7 @@ interface Installed {
   PORT: number
   HOST: string
   DATA_DIR: string
+  MEDIA_DIR?: string | undefined
 }
 
 /** Null where there are no livestreams: a server of a test runs them where the test asks for them. */
@@ -80,7 +80,7 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
     publicUrl,
     reached: reachedOf(env),
     engine: {
-      directory: env.MEDIA_DIR ?? join(env.DATA_DIR, 'media'),
+      directory: mediaIn(env),
       rtmpHost: env.RTMP_HOST ?? env.HOST,
       partMs: env.HLS_PART_MS,
       segmentMs: env.HLS_SEGMENT_MS,

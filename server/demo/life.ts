@@ -4,6 +4,7 @@ import { onlineIn } from '#server/domains/messages/presence'
 import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/primitives'
 import { mentioning } from './agents.ts'
 import { people, tolerate } from './people.ts'
@@ -72,7 +73,7 @@ export class Life {
     }
     for (const emoji of reactions) {
       await this.#pause(randomInt(500, 2_000))
-      const other = oneOf(people.filter((one) => one !== sender))
+      const other = oneOf(people.filter((one) => !isSameAccount(one, sender)))
       await tolerate(this.#node.callAs(other, messages.react, { room, id, emoji, on: true }))
     }
   }
@@ -95,7 +96,7 @@ export class Life {
     const written = rows.filter(({ n }) => n !== null)
     if (written.length === 0) return
     const { _id: id, sender } = oneOf(written)
-    const other = oneOf(people.filter((one) => one !== sender))
+    const other = oneOf(people.filter((one) => !isSameAccount(one, sender)))
     const emoji = oneOf(['👍', '❤️', '😄', '👏'])
     await tolerate(this.#node.callAs(other, messages.react, { room: this.#stage.room, id, emoji, on: true }))
   }

@@ -4,6 +4,7 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/primitives'
 import { caretaker, people, tolerate } from './people.ts'
 import { readLine } from './script.ts'
@@ -50,7 +51,7 @@ async function speak(node: Node, { room, dialogues }: Stage, at: number, cast: s
     const edit = { room, id, text: corrected ?? text, client_action_id: step('edit') }
     if (corrected !== null) await tolerate(node.callAs(sender, messages.edit, edit))
     for (const [place, emoji] of reactions.entries())
-      for (const person of people.filter((one) => one !== sender).slice(place, 2 + place + (line % 3)))
+      for (const person of people.filter((one) => !isSameAccount(one, sender)).slice(place, 2 + place + (line % 3)))
         await tolerate(
           node.callAs(person, messages.react, {
             room,

@@ -1,30 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const pending = new WeakMap<Socket, Set<() => void>>()
+const pending = new WeakMap<ServerResponse | Socket, (() => void)[]>()
 
-/**
- * Calls back once: when the answer is finished or its connection is gone, and at once where it is gone already. The
- * `close` of the answer does not tell: an answer behind another one of its connection has no socket, and emits none.
- */
+/** Calls back once: when the answer is finished or its connection is gone, and at once where it is gone already. */
 export function whenOver({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
   if (socket.destroyed) return void callback()
-  const listeners = pending.get(socket) ?? listenersOf(socket)
-  const over = () => {
-    listeners.delete(over)
-    answer.off('close', over)
-    callback()
-  }
-  listeners.add(over)
-  answer.once('close', over)
-}
-
-/** One listener for all answers of a connection. */
-function listenersOf(socket: Socket): Set<() => void> {
-  const listeners = new Set<() => void>()
-  pending.set(socket, listeners)
-  socket.once('close', () => {
-    for (const over of [...listeners]) over()
+  const known = pending.get(answer)
+  if (known) return void known.push(callback)
+  const callbacks = [callback]
+  pending.set(answer, callbacks)
+  answer.once('close', () => {
+    for (const over of callbacks) over()
   })
-  return listeners
 }

@@ -20,6 +20,9 @@ const budget = (most: number, what: string, countedBy: string, afterwards: strin
 const openAnswers = 'Answers that stay open, streams and waits over both doors'
 const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
+const filesRead = 'Pictures and voice messages that are being read, or wait for it'
+const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
+
 const named: Record<Kind | 'viewer', string> = {
   anonymous: 'of nobody',
   guest: 'of accounts of less than a day that sign with a bare key',
@@ -38,6 +41,43 @@ const ofAddress = <K extends keyof typeof named>(numbers: Record<K, number>, wha
 
 /** What one client may cost this node. */
 export const budgets = {
+  requestsOfAddress: budget(
+    1_200,
+    'Requests over HTTP of every method and path, handshakes among them',
+    'address and minute; beyond that who shows a session, by account and minute',
+    '429 with `Retry-After`, before anything is looked up',
+  ),
+  refusedRequests: budget(
+    5,
+    'Requests refused so',
+    'connection',
+    'the connection is closed, but that of a trusted proxy',
+  ),
+  looksOfAddress: budget(
+    600,
+    'Sessions that are looked up for requests beyond that; one that was is known for five minutes',
+    'address and minute',
+    'the request is refused',
+  ),
+  mediaOfAddress: budget(
+    500,
+    'Requests for HLS and recordings that are there; for others they count among all requests',
+    'address and second',
+    '429 with `Retry-After`',
+  ),
+  offersOfAddress: budget(
+    100,
+    'Offers of WebRTC, and what belongs to them',
+    'address and 20 seconds',
+    '429 with `Retry-After`, for less time than a publisher who was lost has to come back',
+  ),
+  waitingRequests: budget(
+    100,
+    'Requests that wait behind another one (pipelining)',
+    'connection',
+    'what comes after them is not answered, and the connection is closed',
+  ),
+  openedOfAddress: budget(200, 'Connections opened', 'address and second', 'the connection is closed unread'),
   connectionsOfAddress: ofAddress(
     { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000, viewer: 300 },
     'Connections',
@@ -58,6 +98,12 @@ export const budgets = {
   ),
   bytes: budget(4_194_304, 'Bytes of these packets', 'connection and second', 'the connection is closed'),
   events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
+  refusedEvents: budget(
+    300,
+    'Events that are refused, whatever for',
+    'connection and minute',
+    'the connection is closed after the answer',
+  ),
   connects: budget(
     30,
     'CONNECTs to a namespace, whatever becomes of them',
@@ -102,7 +148,16 @@ export const budgets = {
     'invited',
     'the oldest of somebody with whom they share no closed room ends, or the oldest of all; who invites is answered as if sent',
   ),
+  costsOfAddress: budget(
+    600,
+    'Calls by which costly calls are paid, beyond the calls themselves',
+    'address and minute',
+    '`RATE_LIMIT_EXCEEDED`',
+  ),
+  costlyAtOnce: budget(2, 'Costly calls that are worked on at once', 'address', 'the others wait in their order'),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
+  filesOfAccount: budget(8, filesRead, 'account', tooManyFiles),
+  filesOfAddress: ofAddress({ guest: 16, newcomer: 16, regular: 64 }, `${filesRead},`, tooManyFiles),
   answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
   answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),
   answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),

@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { isSameAccount } from '#shared/kit/accounts'
 import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import { budgets, type Kind, scaled } from './budgets.ts'
 import type { Caller } from './context.ts'
+import { opensWithin } from './opens.ts'
 
 /** Those who watch have slots of their own. */
 type SlotKind = Kind | 'viewer'
@@ -28,6 +30,7 @@ interface Slot {
 export function openConnectionSlots(server: Server, proxies: Proxies, scale: number) {
   const taken = new Map<string, Set<Slot>>()
   const bySocket = new WeakMap<Socket, Slot>()
+  const opens = opensWithin(scaled(budgets.openedOfAddress, scale))
 
   server.on('connection', (socket) => {
     // One that asked for another protocol comes a second time.
@@ -35,7 +38,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
     const slot = newSlot(addressOf(undefined, 0, remote), socket)
-    if (!enter(slot, 'anonymous', null)) return void socket.destroy()
+    if (!opens(slot.address) || !enter(slot, 'anonymous', null)) return void socket.destroy()
     bySocket.set(socket, slot)
     socket.once('close', () => leave(slot))
   })
@@ -123,7 +126,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
       const kind = kindOf(caller, now)
-      const isSettled = slot?.kind === kind && slot.account === caller.account
+      const isSettled = slot?.kind === kind && isSameAccount(slot.account, caller.account)
       if (!slot || slot.socket.destroyed || isSettled) return true
       return enter(slot, kind, caller.account)
     },

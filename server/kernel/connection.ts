@@ -26,6 +26,7 @@ export class LiveConnection implements Connection {
   readonly socket: Socket
   readonly protocol: Protocol
   readonly #hearing: Hearing
+  readonly #onClose: (() => void)[] = []
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
@@ -95,8 +96,12 @@ export class LiveConnection implements Connection {
     if (this.#hearing.hears(this.caller, event)) this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
-    if (this.socket.connected) this.socket.once('disconnect', listener)
-    else listener()
+    if (!this.socket.connected) return void listener()
+    if (this.#onClose.length === 0)
+      this.socket.once('disconnect', () => {
+        for (const each of this.#onClose) each()
+      })
+    this.#onClose.push(listener)
   }
   /** What ends the sequence of this id, which ends with the connection, too. */
   beginStream(id: string): AbortController {

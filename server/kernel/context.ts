@@ -136,6 +136,8 @@ export interface Context extends Asked {
   /** The id of what the call makes: the same each time that a call with a key is done again. */
   creationId: string
   node: Node
+  /** Pays for so many more of the unit that the operation's cost counts, before they are read; refuses where the budget of the account or the address is spent. */
+  charge(count: number): Promise<void>
   logger: Logger
   /** Tells an audience after the action has succeeded. */
   emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void

@@ -1,4 +1,4 @@
-import type { Response } from 'express'
+import type { ServerResponse } from 'node:http'
 import { pathParameters, type Route } from '#shared/kit/contract'
 import { roomOfPath } from '#shared/kit/room-key'
 
@@ -14,7 +14,7 @@ const longestTarget = 2_048
  * @param successor That path; of null nothing is said.
  * @param fields Of the operation's own input, or of the path that was asked.
  */
-export function tellDeprecated(response: Response, successor: Route | null, fields: object): void {
+export function tellDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
   if (successor === null) return
   response.setHeader('Deprecation', `@${since}`)
   const target = targetOf(successor, fields as Fields)
@@ -24,7 +24,7 @@ export function tellDeprecated(response: Response, successor: Route | null, fiel
 
 /** The same of what is not known but by its path: `:id` of a room's older path is the room, and what follows it is as in the successor. */
 export function tellDeprecatedPath(
-  response: Response,
+  response: ServerResponse,
   successor: Route | null,
   path: string,
   parameters: object,

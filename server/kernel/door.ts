@@ -1,8 +1,10 @@
 import type { Proxies } from './addresses.ts'
 import type { ConnectionSlots } from './connection-slots.ts'
 import type { Bound, Caller } from './context.ts'
+import type { Headers } from './http-headers.ts'
 import type { Kernel } from './invoke.ts'
 import type { OriginRule } from './origins.ts'
+import type { RequestMeter } from './request-meter.ts'
 
 /** What both doors stand on. */
 export interface Door {
@@ -11,5 +13,7 @@ export interface Door {
   origins: OriginRule
   proxies: Proxies
   slots: ConnectionSlots
+  meter: RequestMeter
+  headersOfRefusals: Headers
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
 }

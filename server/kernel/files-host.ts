@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
 import { AppError } from '#shared/errors'
 import type { Settings } from './context.ts'
-import { nothingRuns } from './http-guards.ts'
+import { nothingRuns } from './http-headers.ts'
 
 type Apart = Pick<Settings, 'filesHost'>
 

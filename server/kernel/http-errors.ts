@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { AppError, errorHeaders, errors } from '#shared/errors'
 import { type ErrorBody, expandRoute, type Method, pathParameters } from '#shared/kit/contract'
@@ -111,11 +112,31 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
     else response.setHeader(name, value)
 }
 
+/** Few routes have the same method and beginning; none has a parameter there. */
+const placeOf = (method: string, path: string): string => {
+  const [, first = '', second = ''] = path.split('/', 3)
+  return `${method} ${first}/${second}`.toLowerCase()
+}
+
+/** Says of an answer at a path what its operation would say of every one, and returns in which shape that refuses. */
+export type RouteOf = (method: string, path: string, response: ServerResponse) => ErrorBody
+
+export const routeOf = (bound: readonly Bound[]): RouteOf => {
+  const routes = new Map<string, ReturnType<typeof known>>()
+  for (const route of known(bound).sort((one, other) => rankOf(one) - rankOf(other))) {
+    const place = placeOf(route.method, route.path)
+    routes.set(place, [...(routes.get(place) ?? []), route])
+  }
+  return (method, path, response) => {
+    const asked = routes.get(placeOf(method, path))?.find(({ matches }) => matches.test(path))
+    if (asked && !response.hasHeader('Deprecation'))
+      tellDeprecatedPath(response, asked.successor, path, parametersIn(asked.path, path))
+    return asked?.errorBody ?? 'coded'
+  }
+}
+
 /** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
-export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorRequestHandler => {
-  const routes = known(bound).sort((one, other) => rankOf(one) - rankOf(other))
-  const routeOf = ({ method, path }: Request) =>
-    routes.find((route) => route.method === method && route.matches.test(path))
+export const answerError = ({ node }: Kernel, route: RouteOf): ErrorRequestHandler => {
   return (thrown, request, response, _next) => {
     const error = asAppError(thrown)
     if (error !== thrown && error.status >= 500) {
@@ -130,10 +151,8 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
     const text = isNobody ? signInText(request.path) : error.message
-    const asked = routeOf(request)
-    if (asked && !response.hasHeader('Deprecation'))
-      tellDeprecatedPath(response, asked.successor, request.path, parametersIn(asked.path, request.path))
-    const shape: ErrorBody = response.locals.errorBody ?? asked?.errorBody ?? 'coded'
+    const shapeOfPath = route(request.method, request.path, response)
+    const shape: ErrorBody = response.locals.errorBody ?? shapeOfPath
     response.setHeader(errorHeaders.shape, shape)
     const body = errorBody(error, shape, text)
     response.status(error.status)

@@ -1,18 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import helmet from 'helmet'
 import { AppError, errorHeaders } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
-import { credentialOf } from './http-input.ts'
+import { type Headers, ofData, setHeaders } from './http-headers.ts'
 import type { Rate } from './limits.ts'
 import { refuseLong } from './long-body.ts'
 import type { OriginRule } from './origins.ts'
 
 const bodyLimitBytes = 100 * 1024
-const floodPerMinute = 1_200
 
 export function rateHeaders(response: Response, { limit, remaining, reset }: Rate): void {
   response.setHeader('X-RateLimit-Limit', limit)
@@ -20,58 +18,9 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-/**
- * Pictures and sound come from here, from where media are stored, and from what the page itself has opened (`blob:`); connections go to this
- * very host and to stored media. Livestreams may be shown by other sites, which `shownAt` names.
- */
-export function securityHeaders(
-  { publicUrl, storageUrl }: { publicUrl: string; storageUrl: string },
-  shownAt: readonly string[],
-): ReturnType<typeof helmet> {
-  const stored = sourceOf(storageUrl)
-  const shown = shownAt.filter((origin) => URL.canParse(origin)).map((origin) => new URL(origin).origin)
-  return helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', 'blob:', stored],
-        mediaSrc: ["'self'", 'blob:', stored, ...shown],
-        // Older browsers do not take WebSockets of the same host for 'self'.
-        connectSrc: ["'self'", new URL(publicUrl).origin.replace(/^http/, 'ws'), stored, ...shown],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-    crossOriginEmbedderPolicy: false,
-    // For plug-ins and browsers that no longer exist.
-    xDownloadOptions: false,
-    xXssProtection: false,
-    xPermittedCrossDomainPolicies: false,
-  })
-}
-
-/** A source of the Content-Security-Policy for everything below an address: a storage host may be shared by many customers. */
-function sourceOf(address: string): string {
-  const { origin, pathname } = new URL(address)
-  return `${origin}${pathname.replace(/[;,']/g, encodeSign)}`.replace(/\/?$/, '/')
-}
-const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
-
-/** The policy of what is no document: even where a browser opens it by itself, it loads and runs nothing. */
-export const nothingRuns = (response: ServerResponse): void => {
-  response.setHeader('Content-Security-Policy', "default-src 'none';frame-ancestors 'none'")
-}
-
-/** Answers of the API are data, and are kept nowhere. */
+/** Answers of the API are data. */
 export const asData: RequestHandler = (_request, response, next) => {
-  response.setHeader('Cache-Control', 'no-store')
-  nothingRuns(response)
+  setHeaders(response, ofData)
   next()
 }
 
@@ -85,20 +34,31 @@ const exposedHeaders =
   'Deprecation, Link, ' +
   'X-Payment-Required, PAYMENT-REQUIRED, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE'
 
-/** Pages of other sites are let in where `isOpen` says so, without the session that this browser may have here. */
-export const crossOrigin =
-  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): RequestHandler =>
-  (request, response, next) => {
-    response.vary('Origin')
-    const origin = request.get('origin')
+/** Which pages may read an answer. Those of other sites are let in where `isOpen` says so, without the session that this browser may have here. */
+export type Readers = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
+
+export const readersBy =
+  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): Readers =>
+  ({ headers, method: asked = '' }, path) => {
+    const { origin } = headers
     const isOurs = origin !== undefined && origins.has(origin)
-    const method = request.method === 'OPTIONS' ? request.get('access-control-request-method') : request.method
-    const isForeign = origin !== undefined && !isOurs && isOpen(method ?? '', request.path)
-    if (isOurs) response.setHeader('Access-Control-Allow-Credentials', 'true')
-    if (isOurs || isForeign) {
-      response.setHeader('Access-Control-Allow-Origin', isOurs ? origin : '*')
-      response.setHeader('Access-Control-Expose-Headers', exposedHeaders)
-    }
+    const method = asked === 'OPTIONS' ? String(headers['access-control-request-method'] ?? '') : asked
+    const isForeign = origin !== undefined && !isOurs && isOpen(method, path)
+    const told: [string, string][] = [['Vary', 'Origin']]
+    if (isOurs) told.push(['Access-Control-Allow-Credentials', 'true'])
+    if (isOurs || isForeign)
+      told.push(
+        ['Access-Control-Allow-Origin', isOurs ? origin : '*'],
+        ['Access-Control-Expose-Headers', exposedHeaders],
+      )
+    return { headers: told, isForeign }
+  }
+
+export const crossOrigin =
+  (origins: OriginRule, readers: Readers): RequestHandler =>
+  (request, response, next) => {
+    const { headers, isForeign } = readers(request, request.path)
+    setHeaders(response, headers)
     if (request.method === 'OPTIONS') {
       response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
       response.setHeader('Access-Control-Allow-Headers', allowedHeaders)
@@ -124,32 +84,13 @@ export function refuseForeign(origins: OriginRule, request: Request): void {
     throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
 }
 
-/**
- * Runs before anything is parsed or looked up. Every answer carries the headers of the general bucket until its own is known.
- * When an address is over its limit, each signed-in account there has a limit of its own.
- */
-export const flood =
-  ({ kernel: { node }, proxies, slots, identify }: Door): RequestHandler =>
+/** Every answer carries the headers of the general bucket until its own is known. */
+export const tellRate =
+  ({ kernel: { node }, proxies }: Door): RequestHandler =>
   async (request, response, next) => {
-    const ip = clientOf(request, proxies)
-    rateHeaders(response, await node.limits.peek('general', ip))
-    const asker = () => identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
-    const allowed =
-      (await slots.arrive(request, response, asker, node.now())) &&
-      ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))
-    if (!allowed) {
-      const rate = { limit: Math.floor(floodPerMinute * node.limits.scale), reset: Math.ceil(node.now() / 1_000) + 60 }
-      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60, rate })
-    }
+    rateHeaders(response, await node.limits.peek('general', clientOf(request, proxies)))
     next()
-
-    async function mayStill(): Promise<boolean> {
-      const { account } = await asker()
-      return account !== null && node.limits.throttle('http', account, floodPerMinute, 60)
-    }
   }
-
-const nobody = { account: null, session: null }
 
 /** A request that has arrived whole keeps its connection until it is answered. */
 export const begin =
@@ -157,6 +98,22 @@ export const begin =
   (request, response, next) => {
     slots.begin(request, response)
     next()
+  }
+
+const host = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(:\d{0,5})?$/i
+
+/** Whether a request names several hosts, or none that is one: who stands before this server may read another than it does (RFC 9112, 3.2). */
+export function isHostUnclear({ headers, rawHeaders }: IncomingMessage): boolean {
+  const isNamed = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host'
+  return rawHeaders.filter(isNamed).length > 1 || !host.test(headers.host ?? '')
+}
+
+export const refuseUnclearHosts =
+  ({ headersOfRefusals }: Door): RequestHandler =>
+  (request, response, next) => {
+    if (!isHostUnclear(request)) return next()
+    setHeaders(response, headersOfRefusals)
+    throw new AppError('VALIDATION_ERROR', { message: 'A request has one Host, which is the name of one' })
   }
 
 /** What a request expects of the server beyond its answer: to hear that it may go on (`100-continue`), and nothing else. */

@@ -1,16 +1,11 @@
-import { parseCookie } from 'cookie'
-import type { Request, Response } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { Request } from 'express'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
 import { type Alias, type ErrorBody, type Operation, type Route, successorOf } from '#shared/kit/contract'
+import { sessionIn, sessionOf } from './cookies.ts'
 import type { AdminProof } from './domain.ts'
 import { objectsIn } from './invoke.ts'
-
-export const sessionCookie = 'app_session'
-/** Tells one browser from another, whoever is signed in there. */
-const browserCookie = 'app_browser'
-/** What a browser brings when it comes back from a site to which we have sent it. */
-const returnCookie = 'app_return'
 
 /** One path of an operation, and how it is read and answered. */
 export interface Spelling {
@@ -114,41 +109,20 @@ function bare(field: z.ZodType | undefined): z.ZodType | undefined {
   return inner ? bare(inner) : field
 }
 
-/** The browser that sends these cookies, where it was given an id before. */
-export function browserOf(cookies: string | undefined): string | null {
-  const id = parseCookie(cookies ?? '')[browserCookie] ?? ''
-  return /^[\w-]{43}$/.test(id) ? id : null
-}
-
-const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
-const sessionMilliseconds = 604_800_000
-const yearMilliseconds = 31_536_000_000
-
-export const keepSession = (response: Response, token: string | null) =>
-  response.cookie(sessionCookie, token ?? '', { ...attributes, maxAge: token === null ? 0 : sessionMilliseconds })
-
-export const keepBrowser = (response: Response, id: string) =>
-  response.cookie(browserCookie, id, { ...attributes, maxAge: yearMilliseconds })
-
-const returnMilliseconds = 600_000
-
-/** The others stay behind where another site leads here: this one does not, and is good for nothing else. */
-export const keepReturn = (response: Response, value: string, path: string) =>
-  response.cookie(returnCookie, value, { ...attributes, sameSite: 'lax', path, maxAge: returnMilliseconds })
-
-/** What `keepReturn` has given to the browser that sends these cookies. */
-export const returnOf = (cookies: string | undefined): string | null => parseCookie(cookies ?? '')[returnCookie] ?? null
-
 /** A header that is empty is none. */
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))
 
+/** The session that a request shows, as a bearer or in a cookie; null without one. Whether it is the only one is not looked at. */
+export function shownSession({ headers }: IncomingMessage, origin: string): string | null {
+  const bearer = /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
+  return bearer ?? (sessionOf(headers.cookie, origin) || null)
+}
+
 /** One credential a request. */
-export function credentialOf(request: Request): string | null {
+export function credentialOf(request: Request, origin: string): string | null {
   const header = request.get('authorization')
   const bearer = header ? (/^Bearer +([^\s]+)$/i.exec(header)?.[1] ?? '') : null
-  const cookies = (request.get('cookie') ?? '').split(';').filter((pair) => pair.trim().startsWith(`${sessionCookie}=`))
-  if (cookies.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'More than one session cookie' })
-  const cookie = cookies[0] === undefined ? null : (parseCookie(cookies[0].trim())[sessionCookie] ?? null)
+  const cookie = sessionIn(request.get('cookie'), origin)
   if (bearer !== null && cookie && bearer !== cookie)
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return bearer ?? (cookie || null)

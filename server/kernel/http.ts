@@ -1,50 +1,46 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
+import { browserOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
 import { whileThere } from './deadline.ts'
 import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
 import type { AdminProof, Callers } from './domain.ts'
 import type { Door } from './door.ts'
 import { keepFilesApart } from './files-host.ts'
-import { answerError, methodsOfOthers, openTo, unknownRoute } from './http-errors.ts'
+import { answerError, methodsOfOthers, openTo, routeOf, unknownRoute } from './http-errors.ts'
 import {
   asData,
   begin,
   crossOrigin,
-  flood,
   jsonOnly,
   rateHeaders,
   readBody,
+  readersBy,
   readLongBody,
   refuseExpectations,
   refuseForeign,
+  refuseUnclearHosts,
   refuseVisits,
-  securityHeaders,
+  tellRate,
 } from './http-guards.ts'
-import {
-  adminProofOf,
-  browserOf,
-  credentialOf,
-  hasBearer,
-  keepBrowser,
-  keepReturn,
-  keepSession,
-  readInput,
-  type Spelling,
-  spellingsOf,
-} from './http-input.ts'
-import { newId } from './ids.ts'
+import { securityHeaders, setHeaders } from './http-headers.ts'
+import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
-import { hearProvider, passMedia } from './media.ts'
+import { hearProvider, openMedia } from './media.ts'
+import { metered } from './metered.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
+import { countRefused } from './refused-calls.ts'
+import { refuseRequests, requestIdOf } from './refused-requests.ts'
 import { sharedLook } from './shared-look.ts'
+import { inTurns } from './turns.ts'
 import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
@@ -54,15 +50,25 @@ interface HttpDoor extends Door {
   uploads: Uploads
 }
 
-export function httpDoor(door: HttpDoor): Express {
+/** What answers requests over HTTP: one of each connection at a time, as often as its address and account may ask. */
+export function listenHttp(door: HttpDoor): ReturnType<typeof inTurns> {
+  const { limits } = door.kernel.node
+  const media = openMedia(door)
+  const refuse = refuseRequests(door, routeOf(door.bound), readersOf(door))
+  return inTurns(door.proxies, limits.scale, metered(door, media, refuse, httpDoor(door, media)))
+}
+
+const readersOf = ({ origins, bound }: HttpDoor) => readersBy(origins, openTo(bound))
+
+export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
   app.set('query parser', 'simple')
-  const foreign = crossOrigin(door.origins, openTo(door.bound))
   const { settings, services } = door.kernel.node
-  app.use(identifyRequest(door), keepFilesApart(settings), passMedia(door))
-  app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door), refuseExpectations)
+  app.use(identifyRequest(door), refuseUnclearHosts(door), keepFilesApart(settings), media.handle)
+  app.use(secure(securityHeaders(settings, services.video?.origins ?? [])))
+  app.use(crossOrigin(door.origins, readersOf(door)), tellRate(door), refuseExpectations)
   app.post('/api/webhooks/video', hearProvider(door))
   app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
   app.use('/socket.io', refusePolling)
@@ -71,9 +77,16 @@ export function httpDoor(door: HttpDoor): Express {
   redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
   mountRaw(app, door.raw)
   app.use(unknownRoute(door.bound))
-  app.use(answerError(door.kernel, door.bound))
+  app.use(answerError(door.kernel, routeOf(door.bound)))
   return app
 }
+
+const secure =
+  (headers: ReturnType<typeof securityHeaders>): RequestHandler =>
+  (_request, response, next) => {
+    setHeaders(response, headers)
+    next()
+  }
 
 const refusePolling: RequestHandler = () => {
   throw new AppError('VALIDATION_ERROR', { message: 'Connect by WebSocket: `transports: ["websocket"]`' })
@@ -98,8 +111,7 @@ function loggedPath(sent: string): string {
 const identifyRequest =
   ({ kernel }: HttpDoor): RequestHandler =>
   (request, response, next) => {
-    const given = request.get('x-request-id')
-    response.setHeader('x-request-id', given && /^[\w.-]{1,64}$/.test(given) ? given : newId())
+    response.setHeader('x-request-id', requestIdOf(request))
     const started = performance.now()
     whenOver(request, response, () =>
       kernel.node.logger.info(
@@ -164,18 +176,25 @@ async function handle(
 ) {
   response.locals.errorBody = spelling.errorBody
   tellDeprecatedPath(response, spelling.successor, request.path, request.params)
-  const { stream } = bound.operation
-  if (stream && response.socket === null)
-    throw new AppError('VALIDATION_ERROR', { message: 'A stream is not asked for behind another request' })
   if (['GET', 'HEAD'].includes(request.method) && bound.operation.http?.startsWith('GET ') === false) {
     refuseForeign(door.origins, request)
     refuseVisits(request)
   }
-  const recognise = () => identifyCaller(door, bound, request)
-  if (!hasOwnBody(bound.operation)) return answer(door, bound, spelling, fixed, recognise, request, response)
-  const release = await receive(door, await recognise(), bound.operation, request, response)
-  // What was received is read also where the connection is gone meanwhile.
-  await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
+  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientOf(request, door.proxies) }
+  const recognise = async () => {
+    const recognised = await identifyCaller(door, bound, request)
+    caller = recognised
+    return recognised
+  }
+  try {
+    if (!hasOwnBody(bound.operation)) return await answer(door, bound, spelling, fixed, recognise, request, response)
+    const release = await receive(door, await recognise(), bound.operation, request, response)
+    // What was received is read also where the connection is gone meanwhile.
+    await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
+  } catch (error) {
+    if (response.locals.isSpent) throw error
+    throw await countRefused(door.kernel.node, bound.operation, caller, error, (rate) => rateHeaders(response, rate))
+  }
 }
 
 async function answer(
@@ -193,7 +212,13 @@ async function answer(
   const askedAt = performance.now()
   const caller = await recognise()
   const again = () => {
-    const who = [bound.name, credentialOf(request), adminProofOf(request), caller.ip, caller.userAgent]
+    const who = [
+      bound.name,
+      credentialOf(request, door.kernel.node.settings.publicUrl),
+      adminProofOf(request),
+      caller.ip,
+      caller.userAgent,
+    ]
     return sharedLook(door.kernel.node, JSON.stringify(who), recognise)
   }
   door.slots.recognise(request, caller, door.kernel.node.now())
@@ -203,6 +228,7 @@ async function answer(
     gone.abort()
     leave?.()
   })
+  const cookies = { request, response, origin: door.kernel.node.settings.publicUrl }
   let isUnchanged = false
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
@@ -213,11 +239,11 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
-    browser: browserOf(request.headers.cookie),
+    browser: browserOf(request.headers.cookie, cookies.origin),
     http: {
-      setBrowserCookie: (id) => void keepBrowser(response, id),
-      setReturnCookie: (value, path) => void keepReturn(response, value, path),
-      setSessionCookie: (token) => void keepSession(response, token),
+      setBrowserCookie: (id) => void keepBrowser(cookies, id),
+      setReturnCookie: (value, path) => void keepReturn(cookies, value, path),
+      setSessionCookie: (token) => keepSession(cookies, token, caller.session !== null),
       setHeader: (name, value) => void response.setHeader(name, value),
       answerUnchanged: () => {
         isUnchanged = request.get('if-none-match') !== undefined
@@ -226,7 +252,10 @@ async function answer(
     gone: () => gone.signal,
     onAnswer() {},
     onInput: (read) => tellDeprecated(response, spelling.successor, read as object),
-    onRate: (rate) => rateHeaders(response, rate),
+    onRate(rate) {
+      response.locals.isSpent = true
+      rateHeaders(response, rate)
+    },
   })
   if (isUnchanged) return void response.status(304).end()
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
@@ -280,7 +309,7 @@ function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHand
 /** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
 async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
   try {
-    return (await recognise()).account === account ? null : new AppError('SESSION_NOT_FOUND')
+    return isSameAccount((await recognise()).account, account) ? null : new AppError('SESSION_NOT_FOUND')
   } catch (error) {
     return error instanceof AppError && error.status === 401 ? error : null
   }
@@ -297,7 +326,9 @@ async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Req
   const ip = clientOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const proof = operation.access === 'admin' ? adminProofOf(request) : null
-  const identified = proof ? identifyAdmin(door, proof, request, seen) : door.identify(credentialOf(request), seen)
+  const identified = proof
+    ? identifyAdmin(door, proof, request, seen)
+    : door.identify(credentialOf(request, door.kernel.node.settings.publicUrl), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
@@ -315,7 +346,7 @@ async function identifyAdmin(
 ): Promise<Caller> {
   const admin = await door.identifyAdmin(proof, { ...seen, origin: request.get('host') ?? null })
   const account = await accountBeside(door, request, seen)
-  if (account !== null && account !== admin.account)
+  if (account !== null && !isSameAccount(account, admin.account))
     throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
   return admin
 }
@@ -326,7 +357,7 @@ async function accountBeside(
   request: Request,
   seen: { ip: string; userAgent: string },
 ): Promise<string | null> {
-  const credential = credentialOf(request)
+  const credential = credentialOf(request, door.kernel.node.settings.publicUrl)
   if (credential === null) return null
   try {
     return (await door.identify(credential, seen)).account

@@ -1,11 +1,13 @@
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
 import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
+import { inTurn, meterOf } from './costs.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
 import { once } from './idempotency.ts'
 import { newId } from './ids.ts'
@@ -92,8 +94,10 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const { account } = call.caller
   const deliveries: Delivery[] = []
   const act = async (creationId: string) => {
-    const context = contextOf(kernel, call, creationId, deliveries)
-    const answer = await bound.action(input as never, context)
+    const context = contextOf(kernel, bound, call, creationId, deliveries)
+    const run = async () => bound.action(input as never, context)
+    const isFree = operation.cost === 'cheap' || call.door === 'inside'
+    const answer = isFree ? await run() : await inTurn(kernel.node, call.caller.ip, run)
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
     return outputOf(kernel, bound, answer)
   }
@@ -189,7 +193,7 @@ function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): vo
   if (caller.account === null || typeof raw !== 'object' || raw === null) return
   for (const field of callerFieldsOf(schema)) {
     const claimed = (raw as Record<string, unknown>)[field]
-    if (typeof claimed === 'string' && claimed !== '' && canonicalAddress(claimed) !== caller.account)
+    if (typeof claimed === 'string' && claimed !== '' && !isSameAccount(canonicalAddress(claimed), caller.account))
       throw new AppError('FORBIDDEN', { message: 'The address is not the one of your session' })
   }
 }
@@ -234,12 +238,19 @@ async function spend(
   if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds, rate })
 }
 
-function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
+function contextOf(
+  { node }: Kernel,
+  { operation }: Bound,
+  call: Call,
+  creationId: string,
+  deliveries: Delivery[],
+): Context {
   const { askedAt, gone, onInput, onRate, ...asked } = call
   return {
     ...asked,
     creationId,
     node,
+    charge: call.door === 'inside' ? async () => {} : meterOf(node, operation, call.caller),
     logger: node.logger,
     get signal() {
       return gone()

@@ -5,6 +5,7 @@ import type { Tier } from '#shared/kit/contract'
 /** Calls a minute. */
 export const tiers: Record<Tier, number> = {
   auth: 10,
+  session: 300,
   strict: 5,
   contact: 3,
   messaging: 60,
@@ -16,6 +17,8 @@ export const tiers: Record<Tier, number> = {
 const windowSeconds = 60
 /** All claims made at one address together may be this many times those of one claim, as many people may share an address. */
 const crowdFactor = 10
+/** In these a refused call, such as a form with a mistake, takes none of the few that there are: such calls have a bucket of their own. */
+const ofFew: readonly Tier[] = ['auth', 'strict', 'contact']
 
 export interface Rate {
   limit: number
@@ -37,6 +40,8 @@ export interface Limits {
   spend(tier: Tier, key: string): Promise<Spent>
   /** Takes one try from the bucket of a claim at an address, and one from the bucket of all claims at that address; only the latter is scaled. */
   claim(tier: Tier, address: string, claimed: string): Promise<Spent>
+  /** Takes a call that was refused before it was spent, of an account or an address. */
+  refusal(tier: Tier, key: string): Promise<Spent>
   /** The bucket as it is, without taking from it. */
   peek(tier: Tier, key: string): Promise<Rate>
   /** Against guessing, or against waking somebody: never more than `limit` in so many seconds, whatever `scale` is. True where the call is allowed. */
@@ -74,6 +79,10 @@ export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
       const crowd = await take(`crowd:${tier}:${address}`, scaled(tiers[tier] * crowdFactor))
       return crowd.retryAfterSeconds === null ? own : crowd
     },
+    refusal: (tier, key) =>
+      ofFew.includes(tier)
+        ? take(`refused:${tier}:${key}`, scaled(tiers[tier] * crowdFactor))
+        : take(`limit:${tier}:${key}`, scaled(tiers[tier])),
     async peek(tier, key) {
       const limit = scaled(tiers[tier])
       const { used, freeAt } = await kv.slide(`limit:${tier}:${key}`, 0, windowSeconds * 1000, now())

@@ -7,6 +7,7 @@ import {
   type PrometheusContentType,
   Registry,
 } from 'prom-client'
+import type { Degradation } from './degradations.ts'
 
 /** What one node counts. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -119,7 +120,7 @@ export function createMetrics() {
   })
   const degraded = new Gauge({
     name: 'plaza_degraded',
-    help: '1 while a part is away and something stands in for it.',
+    help: '1 while a part is away or wrong and the rest works: redis, disk, files or clock.',
     labelNames: ['part'],
     aggregator: 'max',
     registers,
@@ -127,6 +128,11 @@ export function createMetrics() {
   const fallbacks = new Counter({
     name: 'plaza_ratelimit_fallback_total',
     help: 'Calls counted by this process alone because the shared counters did not answer.',
+    registers,
+  })
+  const turnedAway = new Counter({
+    name: 'plaza_requests_turned_away_total',
+    help: 'Requests over HTTP refused unread, as their address had asked too often.',
     registers,
   })
   const jobs = new Gauge({
@@ -161,8 +167,8 @@ export function createMetrics() {
     registers,
   })
 
-  const degradedParts = new Set<string>()
-  const degradedListeners = new Set<(part: string, isAway: boolean) => void>()
+  const degradedParts = new Set<Degradation>()
+  const degradedListeners = new Set<(part: Degradation, isAway: boolean) => void>()
 
   return {
     operation(operation: string, door: string, outcome: string, milliseconds: number) {
@@ -194,8 +200,8 @@ export function createMetrics() {
     listenerFailed: () => listenerFailures.inc(),
     stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
     storeFailed: (operation: string) => storeErrors.inc({ operation }),
-    /** A part is away and something stands in for it, or it is back. */
-    degraded(part: string, isAway: boolean) {
+    /** A part is away or wrong while the rest works, or it is well again. */
+    degraded(part: Degradation, isAway: boolean) {
       degraded.set({ part }, isAway ? 1 : 0)
       if (degradedParts.has(part) === isAway) return
       if (isAway) degradedParts.add(part)
@@ -203,13 +209,14 @@ export function createMetrics() {
       for (const listener of degradedListeners) listener(part, isAway)
     },
     /** Told of each part that goes away or comes back; returns how to stop it. */
-    onDegraded(listener: (part: string, isAway: boolean) => void): () => void {
+    onDegraded(listener: (part: Degradation, isAway: boolean) => void): () => void {
       degradedListeners.add(listener)
       return () => void degradedListeners.delete(listener)
     },
     /** The parts that are away now. */
-    degradedParts: (): string[] => [...degradedParts],
+    degradedParts: (): Degradation[] => [...degradedParts],
     limitFallback: () => fallbacks.inc(),
+    turnedAway: () => turnedAway.inc(),
     /** How many jobs of a queue are in a state; `outbox` is a queue too. */
     jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
     jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),

@@ -8,8 +8,8 @@ const usualPort = 9464
 /** What the port of the operators is asked for. */
 export interface Ops {
   metrics(): Promise<string>
-  /** The parts that are away. */
-  degraded(): readonly string[]
+  /** The parts that are away or wrong. */
+  degraded(): Promise<readonly string[]>
   /** What tells this process from others. */
   health(): Record<string, unknown>
   /** Why nobody should be sent here now; null where all is well. */
@@ -27,7 +27,7 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
     '/healthz': async () => [200, 'application/json', JSON.stringify({ ok: true, ...ops.health() })],
     '/readyz': async () => {
       const reason = draining ? 'draining' : await ops.unready()
-      const state = { ok: reason === null, reason, degraded: ops.degraded() }
+      const state = { ok: reason === null, reason, degraded: await ops.degraded() }
       return [state.ok ? 200 : 503, 'application/json', JSON.stringify(state)]
     },
   }

@@ -27,7 +27,7 @@ export function keepPace(server: Server): void {
   })
   const timer = setInterval(() => {
     for (const [request, one] of coming)
-      if (request.complete) coming.delete(request)
+      if (request.complete || request.socket.destroyed) coming.delete(request)
       else look(request, one)
   }, lookMilliseconds).unref()
   server.once('close', () => clearInterval(timer))

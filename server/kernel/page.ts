@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
 import { rangeOf } from './byte-range.ts'
-import { nothingRuns } from './http-guards.ts'
+import { nothingRuns } from './http-headers.ts'
 import type { RawRoute } from './raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { Caller, Node } from './context.ts'
 import { holdAnswer } from './open-answers.ts'
 
@@ -34,7 +35,7 @@ export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
     },
     endSessions(account: string, sessionIds: readonly string[] | 'all') {
       endThose('SESSION_NOT_FOUND', (caller) => {
-        if (caller.account !== account) return false
+        if (!isSameAccount(caller.account, account)) return false
         return sessionIds === 'all' || (caller.session !== null && sessionIds.includes(caller.session.id))
       })
     },

@@ -36,6 +36,8 @@ interface UploadOptions {
 export interface Uploads {
   /** Reads a body into `request.body`, its file as a `File`; the function that it resolves with deletes what was received. */
   receive(request: Request, response: Response, file: FormFile, sender: Sender): Promise<() => void>
+  /** Does the reserve of the disk leave no room for them, or for what was refused last? */
+  isFull(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -65,7 +67,7 @@ export class ReceivedFile extends File {
 export async function openUploads(parent: string, { now, admit, reserveBytes }: UploadOptions): Promise<Uploads> {
   const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
-  const takeRoom = roomOf(folder, reserveBytes)
+  const room = roomOf(folder, reserveBytes)
   return {
     async receive(request, response, { field, maxBytes }, sender) {
       if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
@@ -73,7 +75,7 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
       const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
       const mostBytes = maxBytes + aroundFile
       refuseLong(request, response, mostBytes, tooLarge)
-      const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), takeRoom)
+      const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), room.take)
       let fault: unknown = null
       const { received, storage } = spool(folder, inTurn, (error) => {
         fault = error
@@ -102,6 +104,7 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
       request.body = { ...request.body, ...(file ? { [field]: await openFile(file) } : {}) }
       return remove
     },
+    isFull: () => room.isLacking().catch(() => false),
     close: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -133,17 +136,30 @@ async function admitted(
 }
 
 /** What is being received of the disk of a folder: all that was promised, as much again as its copy in the storage may take. */
-function roomOf(folder: string, reserveBytes: number): Take {
+function roomOf(folder: string, reserveBytes: number) {
   let promised = 0
-  return async (bytes) => {
+  /** What was refused, and would be now. */
+  let refused = 0
+  const isRoomFor = async (bytes: number) => {
     const { bavail, bsize } = await statfs(folder)
-    if (bavail * bsize < reserveBytes + promised + bytes)
+    return bavail * bsize >= reserveBytes + promised + bytes
+  }
+  const take: Take = async (bytes) => {
+    if (!(await isRoomFor(bytes))) {
+      refused = Math.max(refused, bytes)
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'There is no room for files at the moment' })
+    }
     promised += bytes
     return () => {
       promised -= bytes
     }
   }
+  const isLacking = async () => {
+    const isRoom = await isRoomFor(Math.max(refused, aroundFile))
+    if (isRoom) refused = 0
+    return !isRoom
+  }
+  return { take, isLacking }
 }
 
 interface Received {

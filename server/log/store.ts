@@ -95,6 +95,16 @@ export function messages(room: RoomKey, fromN: number, toN: number): Promise<Row
   return rowsWhere({ room, n: { $gte: fromN, $lte: toN } }, { n: 1 })
 }
 
+const placesAQuery = 100
+
+/** One message of each of many rooms, by its ordinal; in no order. */
+export async function messagesAt(places: readonly { room: RoomKey; n: number }[]): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let start = 0; start < places.length; start += placesAQuery)
+    rows.push(...(await rowsWhere({ $or: places.slice(start, start + placesAQuery) }, {})))
+  return rows
+}
+
 /** The last message that this account sent to the room. */
 export async function lastOf(room: RoomKey, sender: string): Promise<Row | null> {
   const range = { $gte: 1, $lte: Number.MAX_SAFE_INTEGER }

@@ -140,11 +140,15 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
   const rtmp = rtmpServer({ publish })
   const http = mediaServer({
     live: (playbackId) => ofPlayback.get(playbackId)?.live() ?? null,
+    isPlayback: (name) => ofPlayback.has(name),
     recording: recorder.path,
     webrtc: openWebrtc({
       ...{ settings, clock, publish },
       playbackOf: (key) => keys.find(key)?.playbackId ?? null,
-      isPlayback: (name) => ofPlayback.has(name),
+      isLive(name) {
+        const stream = ofPlayback.get(name)
+        return stream ? stream.status().state === 'live' : null
+      },
     }),
   })
   const httpPort = await listen(http, settings.httpPort, '127.0.0.1')

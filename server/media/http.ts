@@ -2,11 +2,15 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { notLive } from '#server/ports/video/port'
 import { answerWebrtc, type Webrtc } from './http-webrtc.ts'
 import type { Live } from './live.ts'
 
 export interface Shown {
+  /** Null where nothing is shown of it. */
   live(playbackId: string): Live | null
+  /** Whether a stream is watched by that name, whoever publishes it and whether anybody does. */
+  isPlayback(playbackId: string): boolean
   /** Where the file of a recording is; null where it is not ready. */
   recording(assetId: string): string | null
   webrtc: Webrtc
@@ -61,9 +65,9 @@ async function answer(shown: Shown, request: IncomingMessage, response: ServerRe
     return end(response, 405)
   }
   if (recording) return sendRecording(shown.recording(recording[1] ?? ''), request, response)
-  const live = shown.live(hls?.[1] ?? '')
-  if (!live) return end(response, 404)
-  const file = hls?.[2] ?? ''
+  const [, playbackId = '', file = ''] = hls ?? []
+  const live = shown.live(playbackId)
+  if (!live) return end(response, 404, shown.isPlayback(playbackId) ? notLive : {})
   return file === 'index.m3u8' ? sendPlaylist(live, url, response) : sendFile(live, file, response)
 }
 
@@ -72,6 +76,7 @@ async function sendPlaylist(live: Live, { searchParams }: URL, response: ServerR
   if (sequence === null || part === null || (sequence === undefined && part !== undefined)) return end(response, 400)
   const playlist = await live.playlist(sequence, part)
   response.setHeader('cache-control', 'no-cache')
+  if (playlist.status === 404) return end(response, 404, notLive)
   if (playlist.status !== 200) return end(response, playlist.status)
   send(response, kinds.playlist, Buffer.from(playlist.text))
 }
@@ -125,7 +130,6 @@ function send(response: ServerResponse, kind: string, data: Buffer): void {
   response.end(response.req.method === 'HEAD' ? undefined : data)
 }
 
-function end(response: ServerResponse, status: number): void {
-  response.statusCode = status
-  response.end()
+function end(response: ServerResponse, status: number, headers = {}): void {
+  response.writeHead(status, headers).end()
 }

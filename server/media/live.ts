@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import { fragment, initSegment } from './fmp4.ts'
-import { createPackager, type Lengths, type Part } from './packager.ts'
+import { createPackager, type Lengths, longestSegmentSeconds, type Part } from './packager.ts'
 import { durationOf, type ListedPart, type ListedSegment, nextPart, renderPlaylist } from './playlist.ts'
 import { createTimeline } from './timeline.ts'
 import type { AudioFrame, Tracks, VideoFrame } from './tracks.ts'
@@ -49,6 +49,10 @@ export interface Live {
 }
 
 const listed = 6
+/** A segment may be told with the next integer, and key frames come a little late at times. */
+const [roundedSeconds, slackSeconds] = [0.49, 0.1]
+/** Parts of one publisher follow one another; beyond that there was nothing in between. */
+const gapSeconds = 0.01
 /** Kept for those who read an older playlist. */
 const keptBeside = 3
 /** A picture that stood still for long makes the delay of all no longer. */
@@ -67,7 +71,8 @@ export function createLive(options: LiveOptions): Live {
   let sequence = Math.floor(options.wall() / 1000)
   let fragments = 0
   let initNumber = options.isAgain ? sequence : 0
-  let targetDuration = Math.max(1, Math.round(segmentMs / 1000))
+  /** Both stay what they are from the first whole segment on, for all who publish here. Before that, nothing is told. */
+  let targetDuration: number | null = null
   let partTarget = partMs / 1000
   let isOver = false
   let isClosed = false
@@ -75,6 +80,7 @@ export function createLive(options: LiveOptions): Live {
   let endSoon: (() => void) | null = null
 
   const shown = () => segments.slice(-listed)
+  const holdMilliseconds = () => 3_000 * (targetDuration ?? longestSegmentSeconds)
   const isThere = (wanted: number, part?: number) => {
     const last = segments.at(-1)
     if (!last || last.sequence < wanted) return false
@@ -106,7 +112,7 @@ export function createLive(options: LiveOptions): Live {
 
   function add(part: Part, data: Buffer, isNew: boolean, isFirst: boolean, at: Date): void {
     const last = segments.at(-1)
-    if (!last || last.done || isFirst) {
+    if (!last || last.done || isFirst || part.beginsSegment) {
       if (last) finishSegment(last)
       const discontinuity = isNew && last !== undefined
       segments.push({ sequence: sequence++, init: initNumber, discontinuity, at, parts: [], done: false, whole: null })
@@ -115,8 +121,12 @@ export function createLive(options: LiveOptions): Live {
     if (!current) return
     current.parts.push({ data, duration: part.duration, independent: part.independent })
     if (part.endsSegment) finishSegment(current)
-    partTarget = Math.max(partTarget, Math.min(longestPartTarget, Math.ceil(part.duration * 1000) / 1000))
-    targetDuration = Math.max(targetDuration, Math.round(durationOf(current)))
+    if (targetDuration === null) {
+      partTarget = Math.max(partTarget, Math.min(longestPartTarget, Math.ceil(part.duration * 1000) / 1000))
+      const [whole] = segments
+      if (whole?.done)
+        targetDuration = Math.max(1, Math.round(segmentMs / 1000), Math.ceil(durationOf(whole) - slackSeconds))
+    }
     drop()
     changed()
   }
@@ -135,7 +145,7 @@ export function createLive(options: LiveOptions): Live {
     rendered ??= renderPlaylist({
       segments: listedNow,
       discontinuitySequence: (first?.init ?? 1) - 1,
-      targetDuration,
+      targetDuration: targetDuration ?? longestSegmentSeconds,
       partTarget,
       isOver,
     })
@@ -150,8 +160,12 @@ export function createLive(options: LiveOptions): Live {
       let init: Buffer = Buffer.alloc(0)
       let sampleRate = 1
       let startedAt: number | null = null
-      const packager = createPackager(options, (part) => {
-        const isNew = tracks === null || tracks.video !== part.tracks.video || tracks.audio !== part.tracks.audio
+      let endedAt = 0
+      const longest = () => Math.min(longestSegmentSeconds, (targetDuration ?? longestSegmentSeconds) + roundedSeconds)
+      const packager = createPackager(options, longest, (part) => {
+        const isSame = tracks?.video === part.tracks.video && tracks.audio === part.tracks.audio
+        const isNew = !isSame || part.start > endedAt + gapSeconds
+        endedAt = part.start + part.duration
         startedAt ??= options.wall() - (part.start + part.duration) * 1000
         if (isNew) {
           tracks = part.tracks
@@ -163,7 +177,10 @@ export function createLive(options: LiveOptions): Live {
         add(part, data, isNew, isNew, new Date(startedAt + part.start * 1000))
         told?.({ ...part, init, data })
       })
-      const timeline = createTimeline(() => sampleRate)
+      const timeline = createTimeline(
+        () => sampleRate,
+        () => clock.now(),
+      )
       return {
         configure(given) {
           sampleRate = given.audio?.sampleRate ?? sampleRate
@@ -181,15 +198,14 @@ export function createLive(options: LiveOptions): Live {
     async playlist(wanted, part) {
       const next = nextPart(segments)
       if (wanted !== undefined && next && wanted > next.sequence + 2) return { status: 400 }
+      // Of parts alone players make nothing.
+      const hasSegment = () => targetDuration !== null
       if (wanted === undefined) {
-        // Of parts alone players make nothing.
-        const hasSegment = () => segments.some(({ done }) => done)
         return (await until(() => isClosed || hasSegment(), firstMilliseconds)) && !isClosed
           ? { status: 200, text: text() }
           : { status: 404 }
       }
-      const holdMilliseconds = 3_000 * targetDuration
-      const isFound = await until(() => isThere(wanted, part) || isOver, holdMilliseconds)
+      const isFound = await until(() => (isThere(wanted, part) && hasSegment()) || isOver, holdMilliseconds())
       if (isClosed) return { status: 404 }
       return isFound ? { status: 200, text: text() } : { status: 503 }
     },
@@ -202,7 +218,7 @@ export function createLive(options: LiveOptions): Live {
       const [wanted, part] = [Number(number), of === undefined ? undefined : Number(of)]
       const next = nextPart(segments)
       if (part !== undefined && next?.sequence === wanted && next.part === part)
-        await until(() => isThere(wanted, part) || isOver, 3_000 * targetDuration)
+        await until(() => isThere(wanted, part) || isOver, holdMilliseconds())
       const segment = isClosed ? undefined : segments.find((one) => one.sequence === wanted)
       if (part !== undefined) return segment?.parts[part]?.data ?? null
       return segment?.whole ?? null

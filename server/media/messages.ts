@@ -24,6 +24,11 @@ export interface EngineSettings {
 
 /** A recording as the engine knows it; where it is reached is known to who started the engine. */
 export type RecordedAsset = Omit<VideoAsset, 'playbackId' | 'playbackUrl' | 'downloadUrl'>
+
+/** Is there a file of it? Also of one that has failed, of what was written before. */
+export const isPlayable = ({ phase, sizeBytes }: Pick<RecordedAsset, 'phase' | 'sizeBytes'>): boolean =>
+  phase === 'ready' || (phase === 'failed' && typeof sizeBytes === 'number')
+
 export type EngineEvent =
   | Exclude<VideoEvent, { type: 'asset.updated' }>
   | { type: 'asset.updated'; asset: RecordedAsset }

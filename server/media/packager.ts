@@ -9,6 +9,7 @@ export interface Part {
   duration: number
   /** Whether it begins with a key frame. */
   independent: boolean
+  beginsSegment: boolean
   endsSegment: boolean
 }
 
@@ -24,15 +25,23 @@ export interface Lengths {
   segmentMs: number
 }
 
-const longestSegmentSeconds = 10
+/** Of a playlist whose first segment is not there yet. */
+export const longestSegmentSeconds = 10
 /** Key frames come a little early at times. */
 const slackSeconds = 0.1
 const waitForVideoSeconds = 1
 const longestFill = 0.5
 const most = { partBytes: 8 * 2 ** 20, segmentBytes: 32 * 2 ** 20, waitingSounds: 1000 }
 
-/** Cuts what a publisher sends into parts and segments, at key frames where they come in time. */
-export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part) => void): Packager {
+/**
+ * Cuts what a publisher sends into parts and segments, at key frames where they come in time. No segment lasts longer than `longest`: where no
+ * picture comes, it is cut by the sound, and what nothing came in is in none.
+ */
+export function createPackager(
+  { partMs, segmentMs }: Lengths,
+  longest: () => number,
+  emit: (part: Part) => void,
+): Packager {
   let tracks: Tracks | null = null
   let wanted: Tracks = { video: null, audio: null }
   /** When the first picture is decoded, how much later it is shown, and when that is, in seconds: there sound begins as well. */
@@ -46,6 +55,8 @@ export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part
   let segmentBytes = 0
   let partStart = 0
   let segmentStart = 0
+  /** Whether the segment begins with a key frame; one that does not is ended by the next. */
+  let beginsWithKey = true
 
   const rate = () => wanted.audio?.sampleRate ?? 1
   const soundSince = (frame: AudioFrame) => ({ ...frame, time: frame.time - Math.round(begun.seconds * rate()) })
@@ -56,34 +67,88 @@ export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part
     audio = audio.map(soundSince).filter(({ time }) => time >= 0)
   }
 
-  function close(end: number, endsSegment: boolean): void {
+  /** Sound from after the end of a segment belongs to the next. */
+  function close(end: number, endsSegment: boolean, isLast = false): void {
+    const isLater = ({ time }: AudioFrame) => endsSegment && !isLast && time >= end * rate()
+    const later = audio.filter(isLater)
+    audio = audio.filter((frame) => !isLater(frame))
     if (tracks && end > partStart && (video.length > 0 || audio.length > 0)) {
       const independent = tracks.video === null || video[0]?.key === true
-      emit({ tracks, video, audio, start: partStart, duration: end - partStart, independent, endsSegment })
+      const beginsSegment = partStart === segmentStart
+      if (beginsSegment) beginsWithKey = independent
+      emit({
+        tracks,
+        video,
+        audio,
+        start: partStart,
+        duration: end - partStart,
+        independent,
+        beginsSegment,
+        endsSegment,
+      })
     }
     segmentBytes = endsSegment ? 0 : segmentBytes + bytes
     lastSound = audio.at(-1) ?? lastSound
-    ;[video, audio, bytes, partStart] = [[], [], 0, end]
-    if (endsSegment) segmentStart = end
+    bytes = later.reduce((sum, { data }) => sum + data.length, 0)
+    ;[video, audio, partStart] = [[], later, end]
+    if (endsSegment) [segmentStart, beginsWithKey] = [end, true]
   }
+
+  const isTooLong = (seconds: number) => seconds > longest() + 0.001
 
   /** Ends the part before what comes at this time, where it must end. */
   function cut(at: number, isKey: boolean, usualDuration: number): void {
     const length = at - segmentStart
-    const isLong = length >= longestSegmentSeconds || segmentBytes + bytes > most.segmentBytes
-    if (isLong || (isKey && length >= segmentMs / 1000 - slackSeconds)) close(at, true)
+    const isLong = isTooLong(length + usualDuration) || segmentBytes + bytes > most.segmentBytes
+    if (isLong || (isKey && (length >= segmentMs / 1000 - slackSeconds || !beginsWithKey))) close(at, true)
     else if (at + usualDuration - partStart > partMs / 1000 + 0.001 || bytes > most.partBytes) close(at, false)
   }
 
   /** The picture whose duration is known now, as the next one is there. Returns when it ends. */
   function release(until: number | null): number | null {
     if (!held) return null
-    usual = until === null ? usual : until - held.time
+    const atMost = Math.round((segmentStart + longest()) * videoTimescale) - held.time
+    usual = until === null ? Math.max(1, Math.min(usual, atMost)) : until - held.time
     video.push({ ...held, duration: usual })
     bytes += held.data.length
     const end = (held.time + usual) / videoTimescale
     held = null
     return end
+  }
+
+  /** A picture that was shown until now begins a segment where it makes the other too long, and is shown no longer than one lasts. */
+  function stoodUntil(at: number): void {
+    if (!held) return
+    const from = held.time / videoTimescale
+    if (isTooLong(at - segmentStart) && from > segmentStart) close(from, true)
+    if (!isTooLong(at - from)) return
+    showUntil(from + longest())
+    ;[partStart, segmentStart] = [at, at]
+  }
+
+  /** Where no picture comes, segments go on with the sound. */
+  function soundAlone(now: number): void {
+    const from = (held?.time ?? 0) / videoTimescale
+    if (from > segmentStart) close(from, true)
+    if (!isTooLong(now - waitForVideoSeconds - segmentStart)) return
+    showUntil(Math.min(from, segmentStart) + longest())
+    const later = audio
+    audio = []
+    for (const frame of later) hear(frame)
+  }
+
+  /** Ends the segment with the picture that is shown. */
+  function showUntil(end: number): void {
+    const before = usual
+    release(Math.round(end * videoTimescale))
+    usual = before
+    close(Math.max(end, partStart), true)
+  }
+
+  function hear(frame: AudioFrame): void {
+    if (held === null) cut(frame.time / rate(), tracks?.video === null, frame.duration / rate())
+    if (audio.length < most.waitingSounds) audio.push(frame)
+    bytes += frame.data.length
   }
 
   /** Players take what is missing of one track for a hole, and do not find the end of a livestream behind it. */
@@ -98,10 +163,9 @@ export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part
 
   function flush(): void {
     const last = audio.at(-1)
-    const heard = last && !tracks?.video ? (last.time + last.duration) / rate() : partStart
-    const end = release(null) ?? heard
+    const end = release(null) ?? (last ? (last.time + last.duration) / rate() : partStart)
     if (tracks?.video) fill(end)
-    close(end, true)
+    close(end, true, true)
   }
 
   return {
@@ -126,7 +190,10 @@ export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part
         lastSound = null
         ;[tracks, partStart, segmentStart] = [wanted, frame.time / videoTimescale, frame.time / videoTimescale]
       } else if (tracks?.video !== wanted.video) return
-      if (release(frame.time) !== null) cut(frame.time / videoTimescale, frame.key, usual / videoTimescale)
+      const at = frame.time / videoTimescale
+      stoodUntil(at)
+      release(frame.time)
+      if (at > partStart) cut(at, frame.key, usual / videoTimescale)
       held = frame
     },
     audio(given) {
@@ -142,9 +209,8 @@ export function createPackager({ partMs, segmentMs }: Lengths, emit: (part: Part
       if (tracks.audio !== wanted.audio) return
       const frame = soundSince(given)
       if (frame.time < 0) return
-      if (tracks.video === null) cut(frame.time / rate(), true, frame.duration / rate())
-      if (audio.length < most.waitingSounds) audio.push(frame)
-      bytes += frame.data.length
+      if (held && isTooLong(frame.time / rate() - segmentStart - waitForVideoSeconds)) soundAlone(frame.time / rate())
+      hear(frame)
     },
     end: flush,
   }

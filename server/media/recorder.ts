@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeDirectory } from '#server/kernel/make-directory'
 import { finalize } from './finalize.ts'
 import type { Fragment } from './live.ts'
-import type { RecordedAsset } from './messages.ts'
+import { isPlayable, type RecordedAsset } from './messages.ts'
 import { createRecording, type Recording } from './recording.ts'
 
 /** What one recording has at most; what is published beyond is shown and not kept. */
@@ -69,7 +69,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
           told = progress
           void keep({ ...asset, phase: 'processing', progress })
         })
-        await keep({ ...asset, phase: 'ready', progress: 1, ...made })
+        // What was not written to its end is no whole recording, though what there is of it can be played.
+        await keep({ ...asset, phase: asset.error ? 'failed' : 'ready', progress: 1, ...made })
         await rm(place(assetId, 'parts'), { force: true })
       } catch (error) {
         // What kept it from being written says more than what cannot be made of the rest.
@@ -97,7 +98,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   }
   for (const asset of assets.values()) {
     if (asset.phase === 'waiting' || asset.phase === 'processing') make(asset)
-    else if (asset.phase === 'ready') await rm(place(asset.assetId, 'parts'), { force: true })
+    else if (isPlayable(asset)) await rm(place(asset.assetId, 'parts'), { force: true })
   }
 
   return {
@@ -134,7 +135,10 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     },
     assets: (streamId) =>
       [...assets.values()].filter((asset) => asset.streamId === streamId && !recorded.has(asset.assetId)),
-    path: (assetId) => (assets.get(assetId)?.phase === 'ready' ? place(assetId, 'mp4') : null),
+    path(assetId) {
+      const asset = assets.get(assetId)
+      return asset && isPlayable(asset) ? place(assetId, 'mp4') : null
+    },
     async remove(streamId) {
       for (const { assetId } of [...assets.values()].filter((asset) => asset.streamId === streamId)) {
         assets.delete(assetId)

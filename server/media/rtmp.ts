@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
+import { addressOf } from '#server/kernel/addresses'
+import { opensWithin } from '#server/kernel/opens'
 import { type Amf, decodeAmf, encodeAmf } from './amf.ts'
 import { flvReader, UnknownCodec } from './flv.ts'
 import type { Publisher } from './publisher.ts'
@@ -15,8 +17,11 @@ const chunkBytes = 4096
 const types = { ack: 3, windowAck: 5, peerBandwidth: 6, audio: 8, video: 9, command3: 17, command: 20 }
 const most = {
   connections: 2_000,
-  /** Those that publish nothing. */
+  /** Of an address in a second. Those beyond are closed before anything is read. */
+  opened: 100,
+  /** Those that publish nothing, together and of an address. */
   waiting: 100,
+  waitingOfAddress: 20,
   /** Before something is published. */
   bytesBefore: 128 * 1024,
   unsentBytes: 64 * 1024,
@@ -29,23 +34,41 @@ const windowBytes = 2_500_000
 
 /** Takes what OBS and ffmpeg publish. A connection that breaks the protocol, or asks for more than is allowed, is ended. */
 export function rtmpServer(options: RtmpOptions): Server {
-  const waiting = new Set<Socket>()
-  const server = createServer({ noDelay: true }, (socket) => serve(socket, options, waiting))
+  const waiting: Waiting = new Map()
+  const opens = opensWithin(most.opened)
+  const server = createServer({ noDelay: true }, (socket) => {
+    if (opens(addressAt(socket))) serve(socket, options, waiting)
+    else socket.destroy()
+  })
   server.maxConnections = most.connections
   return server
 }
 
-/** Who comes takes the place of the one that has waited longest, so that nobody keeps others out by doing nothing. */
-function wait(socket: Socket, waiting: Set<Socket>): void {
-  const [oldest] = waiting
-  if (oldest && waiting.size >= most.waiting) {
+/** Connections that publish nothing, in the order in which they came, with their addresses. */
+type Waiting = Map<Socket, string>
+
+const addressAt = ({ remoteAddress = 'unknown' }: Socket): string => addressOf(undefined, 0, remoteAddress)
+
+/**
+ * Who comes takes the place of the one that has waited longest at its address, or at the address of which most wait, so that nobody keeps
+ * others out by doing nothing.
+ */
+function wait(socket: Socket, waiting: Waiting): void {
+  const address = addressAt(socket)
+  const counts = new Map<string, number>()
+  for (const one of waiting.values()) counts.set(one, (counts.get(one) ?? 0) + 1)
+  const isMany = (counts.get(address) ?? 0) >= most.waitingOfAddress
+  const [largest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0])
+  const giving = isMany ? address : waiting.size >= most.waiting ? largest : null
+  const oldest = [...waiting].find(([, one]) => one === giving)?.[0]
+  if (oldest) {
     waiting.delete(oldest)
     oldest.destroy()
   }
-  waiting.add(socket)
+  waiting.set(socket, address)
 }
 
-function serve(socket: Socket, { publish }: RtmpOptions, waiting: Set<Socket>): void {
+function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void {
   let publisher: Publisher | null = null
   let flv: ReturnType<typeof flvReader> | null = null
   let malformed = 0

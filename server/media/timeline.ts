@@ -2,6 +2,8 @@ import { type AudioFrame, type VideoFrame, videoTimescale } from './tracks.ts'
 
 const jumpSeconds = 10
 const backSeconds = 1
+/** A frame is that much ahead of the other track, and of the time that has passed, only where its stamp is wrong. */
+const aheadSeconds = 1
 const usualSeconds = 1 / 30
 
 export interface Timeline {
@@ -13,38 +15,62 @@ export interface Timeline {
 
 /**
  * The times of one publisher. Its clock may begin anywhere, jump, and be coarse: sound follows sound without gaps, as long as the clock
- * says nothing else by more than two frames. Where it jumps, both tracks go on as if it had not.
+ * says nothing else by more than two frames. Where it jumps, both tracks go on as if it had not; a jump that the next frame does not share is none.
  */
-export function createTimeline(sampleRate: () => number): Timeline {
+export function createTimeline(sampleRate: () => number, milliseconds: () => number): Timeline {
   let origin: number | null = null
+  /** Where the beginning is, if the clock has jumped. */
+  let moved: number | null = null
+  /** When it began, as far as its frames have come in time. */
+  let began = 0
   let lastVideo = -1
   let nextAudio: number | null = null
+  /** In seconds, when each goes on. */
+  const last: { video: number | null; audio: number | null } = { video: null, audio: null }
 
   /** Seconds since the beginning; a jump moves the beginning. */
-  function place(seconds: number, last: number | null): number {
-    origin ??= seconds
-    const at = seconds - origin
-    if (last === null || (at - last < jumpSeconds && last - at < backSeconds)) return at
-    origin = seconds - last - usualSeconds
-    return last + usualSeconds
+  function place(seconds: number, mine: number | null, other: number | null): number {
+    const now = milliseconds()
+    if (origin === null) [origin, began] = [seconds, now]
+    const before = mine ?? other
+    if (before === null) return seconds - origin
+    // The tracks of some begin apart.
+    const most = mine === null ? jumpSeconds : aheadSeconds
+    const latest = Math.max(before, other ?? 0)
+    const passed = Math.min((now - began) / 1000, latest + jumpSeconds - aheadSeconds)
+    const fits = (from: number) => {
+      const at = seconds - from
+      return at - Math.max(latest, passed) < most && (mine === null || mine - at < backSeconds)
+    }
+    if (!fits(origin)) {
+      if (moved === null || !fits(moved)) {
+        moved = seconds - before - usualSeconds
+        return before + usualSeconds
+      }
+      ;[origin, began] = [moved, now - (seconds - moved) * 1000]
+    }
+    if (mine !== null) moved = null
+    began = Math.min(began, now - (seconds - origin) * 1000)
+    return seconds - origin
   }
 
   return {
     video(frame) {
-      const last = lastVideo < 0 ? null : lastVideo / videoTimescale
-      const at = Math.round(place(frame.time / videoTimescale, last) * videoTimescale)
+      const at = Math.round(place(frame.time / videoTimescale, last.video, last.audio) * videoTimescale)
       lastVideo = Math.max(at, lastVideo + 1)
+      last.video = lastVideo / videoTimescale
       return { ...frame, time: lastVideo }
     },
     audio(frame) {
       const rate = sampleRate()
-      const at = Math.round(place(frame.time / rate, nextAudio === null ? null : nextAudio / rate) * rate)
+      const at = Math.round(place(frame.time / rate, last.audio, last.video) * rate)
       if (at < 0 && nextAudio === null) return null
       const expected = nextAudio ?? at
       const isNear = Math.abs(at - expected) <= 2 * frame.duration
       if (!isNear && at < expected) return null
       const time = isNear ? expected : at
       nextAudio = time + frame.duration
+      last.audio = nextAudio / rate
       return { ...frame, time }
     },
   }

@@ -12,8 +12,8 @@ export interface WebrtcOptions {
   clock: Clock
   publish(key: string, stop: () => void): Publisher | null
   playbackOf(key: string): string | null
-  /** Whether a stream is watched by that name, whoever publishes it and whether anybody does. */
-  isPlayback(name: string): boolean
+  /** Whether what is watched by that name is live, whoever publishes it; null where nothing is. */
+  isLive(name: string): boolean | null
 }
 
 interface Shown {
@@ -29,7 +29,7 @@ const mostWaiting = 20
 const silenceMs = 10_000
 
 /** The connections to browsers. Each is ended by a secret name of its own, as the key is not to be seen twice. */
-export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }: WebrtcOptions): Webrtc {
+export function openWebrtc({ settings, clock, publish, playbackOf, isLive }: WebrtcOptions): Webrtc {
   const sessions = new Map<string, () => void>()
   const sources = new Map<string, Shown>()
   /** How many are not connected yet, by where they came from. */
@@ -125,7 +125,9 @@ export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }:
     connect(name, offer, client) {
       const shown = sources.get(name)
       if (shown && clock.now() - shown.heardAt < silenceMs) return watch(shown, offer, client)
-      return isPlayback(name) ? 406 : connect(name, offer)
+      const live = isLive(name)
+      if (live === null) return connect(name, offer)
+      return live ? 406 : 'not live'
     },
     end(session) {
       const end = sessions.get(session)

@@ -82,7 +82,7 @@ export const agentsParts: PartsOf<OfAgents> = {
     url === undefined
       ? { part: 'platform data', adapter: 'none', why: 'PLATFORM_GRAPHQL_URL is not set: agents have no such tool' }
       : { part: 'platform data', adapter: new URL(url).host, why: 'PLATFORM_GRAPHQL_URL is set' },
-  reader: () => ({ part: 'reader', adapter: 'a process', why: 'documents of strangers are read beside the server' }),
+  reader: () => ({ part: 'reader', adapter: 'processes', why: 'what strangers wrote is read beside the server' }),
   web: ({ egressHosts }) =>
     egressHosts === null
       ? { part: 'web', adapter: 'guarded', why: 'EGRESS_HOSTS is not set: people may name any public host' }

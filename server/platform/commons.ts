@@ -51,10 +51,7 @@ export async function openCommons(
   const trouble = redis.isUp() ? null : `does not answer yet: ${redis.trouble() ?? 'nothing is heard of it'}`
   if (trouble) logger.warn({ part: 'redis' }, trouble)
   metrics.degraded('redis', !redis.isUp())
-  redis.onChange((isUp) => {
-    metrics.degraded('redis', !isUp)
-    logger.warn({ part: 'redis' }, isUp ? 'there again' : 'away: nodes meet on the database alone')
-  })
+  redis.onChange((isUp) => metrics.degraded('redis', !isUp))
   const peers = redisPeers(redis, node)
   return {
     metrics,

@@ -27,6 +27,10 @@ export type Social = z.infer<typeof Social>
 /** What somebody says of the moment; shown beside the name, and not while the account is suspended. */
 export const status = { status_emoji: z.string().nullable(), status_text: z.string().nullable() }
 
+export const callersAllowed = ['friends', 'everyone', 'nobody'] as const
+export const CallsFrom = z.enum(callersAllowed)
+export type CallsFrom = z.infer<typeof CallsFrom>
+
 const Profile = z.object({
   address: z.string(),
   name: z.string(),
@@ -53,6 +57,8 @@ export const OwnProfile = Profile.extend({
   ...status,
   /** Browsers are told of nothing while it is on. */
   do_not_disturb: z.boolean(),
+  /** Who may ring the account. */
+  calls_from: CallsFrom,
 })
 
 const figure = z.number().int()

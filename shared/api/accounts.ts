@@ -14,7 +14,17 @@ import {
   pageSize,
   text,
 } from '#shared/kit/primitives'
-import { Admin, OwnProfile, platforms, Role, Social, status, Username, UserRecord } from './account-records.ts'
+import {
+  Admin,
+  CallsFrom,
+  OwnProfile,
+  platforms,
+  Role,
+  Social,
+  status,
+  Username,
+  UserRecord,
+} from './account-records.ts'
 
 const HttpsUrl = z
   .url({ protocol: /^https$/, error: 'Invalid https URL' })
@@ -30,6 +40,7 @@ const names = {
     http: 'GET /api/username',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: Address }),
     output: z.object({ username: z.string().nullable(), wallet_address: z.string() }),
     errorBody: 'text',
@@ -40,6 +51,7 @@ const names = {
     aliases: [{ http: 'POST /api/username/claim' }],
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ username: Username, address: CallerAddress }),
     output: z.object({ success: z.literal(true), username: z.string(), isNew: z.boolean() }),
@@ -51,6 +63,7 @@ const names = {
     http: 'DELETE /api/username',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: Done,
     errorBody: 'text',
@@ -66,6 +79,7 @@ const names = {
     ],
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: Named,
     output: Found,
     errors: ['USER_NOT_FOUND'],
@@ -76,6 +90,7 @@ const names = {
     http: 'GET /api/username/check',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: Named,
     output: z.object({ available: z.boolean(), username: z.string() }),
     errorBody: 'text',
@@ -117,6 +132,7 @@ const profiles = {
     http: 'GET /api/public/user',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: Address }),
     output: z.object({
       user: z
@@ -138,6 +154,7 @@ const profiles = {
     http: 'GET /api/public/user/:address',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: text(160) }),
     output: PublicPage,
     errors: ['USER_NOT_FOUND'],
@@ -148,6 +165,7 @@ const profiles = {
     http: 'GET /api/user/profile',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({ user: OwnProfile }),
     errors: ['USER_NOT_FOUND'],
@@ -158,6 +176,7 @@ const profiles = {
     http: 'PATCH /api/user/profile',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       username: Username.nullish(),
       display_name: nameLine(1, 50).nullish(),
@@ -178,6 +197,8 @@ const profiles = {
       status_emoji: clearable(OneEmoji).optional(),
       status_text: nameLine(0, 80).nullish(),
       do_not_disturb: maybe(z.boolean()),
+      /** Who may ring the account; friends where it never said. */
+      calls_from: maybe(CallsFrom),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),
@@ -192,6 +213,7 @@ const standing = {
     http: 'GET /api/admin/ban',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: Address }),
     output: z.object({ isBanned: z.boolean(), banReason: z.string().nullable() }),
     errorBody: 'text',
@@ -201,6 +223,7 @@ const standing = {
     http: 'POST /api/admin/ban',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ userAddress: Address, ban: z.boolean(), reason: line(0, 500).nullish() }),
     output: z.object({ success: z.literal(true), banned: z.boolean() }),
@@ -212,6 +235,7 @@ const standing = {
     http: 'GET /api/admin/admins',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({ admins: z.array(Admin) }),
     errorBody: 'text',
@@ -221,6 +245,7 @@ const standing = {
     http: 'POST /api/admin/admins',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ walletAddress: Address, makeSuperAdmin: z.boolean().default(false) }),
     output: z.object({ success: z.literal(true), role: Role }),
@@ -233,6 +258,7 @@ const standing = {
     http: 'DELETE /api/admin/admins',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: Address }),
     output: Done,
     freshProof: { unless: [] },
@@ -244,6 +270,7 @@ const standing = {
     http: 'GET /api/admin/users',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       page: count(1, 10_000).default(1),
       limit: pageSize(100, 50),
@@ -267,6 +294,7 @@ const standing = {
     http: 'PATCH /api/admin/users',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       userAddress: Address,
       updates: z.object({

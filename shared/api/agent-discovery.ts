@@ -40,6 +40,7 @@ export const agentDiscovery = {
     socket: '/agents agent:discover',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       userAddress: CallerAddress,
       filter: z.enum(['all', 'public', 'friends', 'official']).default('all'),
@@ -62,6 +63,7 @@ export const agentDiscovery = {
     socket: '/agents favorite:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
       /** `name` is that of the agent, for clients that read a favorite as an agent. */
@@ -77,6 +79,7 @@ export const agentDiscovery = {
     socket: '/agents favorite:add',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({ userAddress: CallerAddress, agentId: Id, ...repeatable }),
     output: z.object({
@@ -92,6 +95,7 @@ export const agentDiscovery = {
     socket: '/agents favorite:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress, agentId: Id }),
     output: Done,
     errorBody: 'text',

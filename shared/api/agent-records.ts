@@ -79,19 +79,31 @@ const AgentCard = z.object({
   updated_at: Time,
 })
 
-/** What the owner sees in a list, who alone may read what the agent is told. */
-export const ListedAgent = AgentCard.extend({
+/** What its owner sees of an agent in a list; the rest of it is told of one alone. */
+export const ListedAgent = AgentCard.pick({
+  id: true,
+  owner_address: true,
+  name: true,
+  personality: true,
+  model: true,
+  avatar_emoji: true,
+  avatar_url: true,
+  visibility: true,
+  message_count: true,
+  tags: true,
+  created_at: true,
+  updated_at: true,
+}).extend({ system_instructions: z.string() })
+
+/** All of it, which its owner alone may read, with what follows from its receipts. */
+export const OwnAgent = AgentCard.extend({
+  is_own: z.literal(true),
   system_instructions: z.string(),
   mcp_enabled: z.boolean(),
   api_enabled: z.boolean(),
   ...shownTools,
   x402_wallet_address: z.string().nullable(),
   x402_pricing_mode: z.string(),
-})
-
-/** All of it, with what follows from its receipts. */
-export const OwnAgent = ListedAgent.extend({
-  is_own: z.literal(true),
   x402_total_earnings_cents: z.number().int(),
   x402_message_count_paid: z.number().int(),
 })

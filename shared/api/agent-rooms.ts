@@ -26,6 +26,7 @@ export const agentRooms = {
     socket: '/agents room:agents',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       agents: z.array(
@@ -48,6 +49,7 @@ export const agentRooms = {
     socket: '/agents agent:rooms',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       memberships: z.array(
@@ -66,6 +68,7 @@ export const agentRooms = {
     socket: '/agents agent:join',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ id: Id, userAddress: CallerAddress, ...Place }),
     output: z.object({ membership: Membership }),
@@ -79,6 +82,7 @@ export const agentRooms = {
     socket: '/agents agent:leave',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress, ...Place }),
     output: Done,
     errors: ['AGENT_NOT_FOUND'],
@@ -91,6 +95,7 @@ export const agentRooms = {
     http: 'POST /api/channels/agent-response',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({
       messageContent: text(10_000),

@@ -113,6 +113,7 @@ export const agentTools = {
     socket: '/agents agent:tool-test',
     access: 'user',
     limit: 'ai',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({
@@ -144,6 +145,7 @@ export const agentTools = {
     socket: '/agents agent:detect-api',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({
       url: ToolUrl,

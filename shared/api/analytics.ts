@@ -132,6 +132,7 @@ export const analytics = {
     socket: '/moderation analytics:read',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).default('7d'),

@@ -67,7 +67,7 @@ function faultOf({ address, addresses }: Addressed): string | null {
   return fault ? (fault.issues[0]?.message ?? 'Invalid addresses') : null
 }
 
-const reading = { access: 'public', limit: 'general', errorBody: 'text' } as const
+const reading = { access: 'public', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
 
 const Sought = z
   .object({

@@ -9,6 +9,7 @@ export const betaAccess = {
     socket: '/agents beta:get',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({ hasBetaAccess: z.boolean(), hasApplied: z.boolean(), appliedAt: Time.nullable() }),
     errorBody: 'text',
@@ -19,6 +20,7 @@ export const betaAccess = {
     socket: '/agents beta:apply',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ walletAddress: CallerAddress }),
     output: z.object({

@@ -55,6 +55,8 @@ export const ScheduledCall = z.object({
   scheduler_email: Mail.nullable(),
   scheduler_name: z.string().nullable(),
   notes: z.string().nullable(),
+  /** What whoever cancelled it gave as the reason. */
+  cancel_reason: z.string().nullable(),
   /** The zone of who booked it. */
   timezone: z.string(),
   /** 32 hex digits: whoever has it sees the call. */
@@ -90,6 +92,7 @@ const InvitedCall = ScheduledCall.pick({
   timezone: true,
   is_paid: true,
   recipient_wallet_address: true,
+  cancel_reason: true,
 }).extend({ hostName: z.string() })
 
 const EmailedTo = z.object({ email: Mail, type: z.enum(['guest', 'host']) })
@@ -150,6 +153,7 @@ export const booking = {
     socket: '/notifications scheduling:schedule',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     headers: { 'x-payment': 'paymentHeader', 'payment-signature': 'paymentHeader' },
     input: z.object({
@@ -185,6 +189,7 @@ export const booking = {
     socket: '/notifications scheduling:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       wallet_address: CallerAddress,
       /** `past` is what has begun or was cancelled; `current` what is neither over nor cancelled, so that it has what goes on now. */
@@ -200,6 +205,7 @@ export const booking = {
     socket: '/notifications scheduling:invited',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ token: InviteToken }),
     output: InvitedCall.extend({ call: InvitedCall }),
     errors: ['CALL_NOT_FOUND'],
@@ -212,6 +218,7 @@ export const booking = {
     socket: '/notifications scheduling:join',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ token: InviteToken }),
     output: CallRoom.extend({ success: z.literal(true), room: CallRoom }),
@@ -225,8 +232,15 @@ export const booking = {
     socket: '/notifications scheduling:cancel',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'withdraws',
-    input: z.object({ id: CallId, status: z.literal('cancelled'), token: maybe(InviteToken) }),
+    input: z.object({
+      id: CallId,
+      status: z.literal('cancelled'),
+      token: maybe(InviteToken),
+      /** Shown to the other, who reads why. */
+      reason: text(2_000).nullish(),
+    }),
     output: z.object({
       success: z.literal(true),
       scheduledCall: ScheduledCall,
@@ -236,7 +250,7 @@ export const booking = {
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),
-    errors: ['CALL_NOT_FOUND', 'CALL_OVER'],
+    errors: ['CALL_NOT_FOUND', 'CALL_OVER', ...words],
     errorBody: 'text',
   }),
   createShareable: operation({
@@ -246,6 +260,7 @@ export const booking = {
     socket: '/notifications scheduling:create-shareable',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       scheduledAt: Moment,
@@ -277,6 +292,7 @@ export const booking = {
     socket: '/notifications scheduling:invite',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({
@@ -300,6 +316,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().trim().min(1).max(160) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],
@@ -312,6 +329,7 @@ export const booking = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ slug: z.string().regex(/^[a-z0-9-]{3,30}$/, { error: 'Invalid slug' }) }),
     output: PublicSchedule,
     errors: ['USER_NOT_FOUND', 'SCHEDULING_DISABLED'],

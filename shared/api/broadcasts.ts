@@ -31,7 +31,7 @@ const Broadcast = z.object({
 })
 export type Broadcast = z.infer<typeof Broadcast>
 
-const ofAdmins = { access: 'admin', limit: 'general', errorBody: 'text' } as const
+const ofAdmins = { access: 'admin', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
 
 export const broadcasts = {
   send: operation({

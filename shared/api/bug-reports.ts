@@ -52,7 +52,7 @@ export const BugReport = z.object({
 })
 export type BugReport = z.infer<typeof BugReport>
 
-const ofAdmins = { access: 'admin', limit: 'general', errorBody: 'text' } as const
+const ofAdmins = { access: 'admin', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
 
 /** Faults of the service, as people report them to its admins. */
 export const bugReports = {
@@ -62,6 +62,7 @@ export const bugReports = {
     socket: '/notifications bug-report:send',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({

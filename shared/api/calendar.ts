@@ -50,6 +50,7 @@ export const calendar = {
     http: 'GET /api/calendar/connect',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({ authUrl: Link }),
     statuses: { SERVICE_UNAVAILABLE: [500, 503] },
@@ -61,6 +62,7 @@ export const calendar = {
     socket: '/notifications calendar:status',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
       connected: z.boolean(),
@@ -76,6 +78,7 @@ export const calendar = {
     socket: '/notifications calendar:disconnect',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress }),

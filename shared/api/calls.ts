@@ -66,17 +66,19 @@ export const calls = {
     socket: '/notifications call:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress, limit: pageSize(100, 50), before: Cursor.optional() }),
     output: z.object({ calls: z.array(Call), next: z.string().nullable() }),
   }),
   start: operation({
     summary:
-      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings.',
+      'Ring somebody, by the status `ringing`, or note a call that is over. The devices of the callee hear `incoming_call` of one that rings. Whose `calls_from` does not let the caller ring is not told of a note either.',
     http: 'POST /api/calls',
     socket: '/notifications call:start',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -100,6 +102,7 @@ export const calls = {
     socket: '/notifications call:change',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       callId: Id,

@@ -36,6 +36,7 @@ export const cluster = {
     http: 'GET /api/admin/cluster',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       store: z.enum(['mongodb', 'embedded']),

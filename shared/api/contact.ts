@@ -12,6 +12,7 @@ export const contact = {
     http: 'POST /api/contact',
     access: 'public',
     limit: 'contact',
+    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'protects',

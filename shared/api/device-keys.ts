@@ -55,6 +55,7 @@ export const deviceKeys = {
     socket: '/rooms device-key:put',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       device_id: KeyId,
@@ -71,6 +72,7 @@ export const deviceKeys = {
     socket: '/rooms device-key:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ addresses: Addresses }),
     output: z.object({ devices: z.array(DeviceKey) }),
@@ -81,6 +83,7 @@ export const deviceKeys = {
     socket: '/rooms device-key:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'protects',
     input: z.object({ device_id: KeyId }),

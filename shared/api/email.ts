@@ -3,13 +3,33 @@ import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Mail } from '#shared/kit/primitives'
 import { SignedInAnswer } from './identity.ts'
 
-/** One way to write each address: lower case, without the spaces around it. Never a list, a name or a second line. */
+const localPart = String.raw`(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]`
+const topLevel = String.raw`(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]{1,59})`
+const mailbox = new RegExp(String.raw`^${localPart}@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+${topLevel}$`)
+
+/** The address of a mailbox, also below a top-level domain in another script. */
+export const Mailbox = (error?: string) => z.email({ pattern: mailbox, ...(error && { error }) })
+
+/**
+ * One way to write each address: lower case, without the spaces around it, its domain as names are looked up (IDNA). Never a list, a name or a second
+ * line.
+ */
 export const EmailAddress = z
   .string('Email is required')
   .trim()
   .toLowerCase()
   .max(254, 'Invalid email format')
-  .pipe(z.email('Invalid email format'))
+  .overwrite(withPlainDomain)
+  .max(254, 'Invalid email format')
+  .pipe(Mailbox('Invalid email format'))
+
+function withPlainDomain(address: string): string {
+  const [, local = '', domain = ''] = /^([^@]+)@([^\s@/?#:\\[\]%]+)$/.exec(address) ?? []
+  // Signs that only look like letters of a domain name no other one.
+  const isPlain = /^[\0-\x7f]*$/.test(domain) || domain.normalize('NFKC') !== domain.normalize('NFC')
+  return isPlain || !URL.canParse(`http://${domain}`) ? address : `${local}@${new URL(`http://${domain}`).hostname}`
+}
+
 export const Code = z
   .string('Code is required')
   .trim()
@@ -30,6 +50,8 @@ const Attached = z.object({
   /** Given once in the life of an account. */
   pointsAwarded: z.number(),
 })
+/** Whether an account that verifies its address by this wants letters about what is new; it does where nothing is said. */
+const news = { updates: z.boolean().optional() }
 const codeErrors = ['INVALID_CODE', 'CODE_EXPIRED', 'TOO_MANY_ATTEMPTS'] as const
 
 const login = {
@@ -39,6 +61,7 @@ const login = {
     http: 'POST /api/email/login/send-code',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -53,10 +76,11 @@ const login = {
     http: 'POST /api/email/login/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
-    input: z.object({ email: EmailAddress, code: Code }),
+    input: z.object({ email: EmailAddress, code: Code, ...news }),
     output: SignedIn,
     errors: codeErrors,
     audit: true,
@@ -67,6 +91,7 @@ const login = {
     http: 'POST /api/email/login/send-link',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -81,6 +106,7 @@ const login = {
     http: 'POST /api/email/login/link/check',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'signs in',
     input: z.object({ token: z.string('Token is required').min(1).max(200) }),
@@ -94,10 +120,11 @@ const login = {
     aliases: [{ http: 'GET /api/email/login/link' }],
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ token }) => token,
     whileSuspended: 'signs in',
-    input: z.object({ token: z.string('Token is required').min(1).max(200) }),
+    input: z.object({ token: z.string('Token is required').min(1).max(200), ...news }),
     output: SignedIn,
     errors: ['INVALID_LINK'],
     audit: true,
@@ -112,6 +139,7 @@ const addresses = {
     http: 'POST /api/email/send-code',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     freshProof: { unless: [] },
@@ -125,10 +153,11 @@ const addresses = {
     http: 'POST /api/email/verify-code',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     freshProof: { unless: [] },
-    input: z.object({ email: EmailAddress.optional(), code: Code, walletAddress: CallerAddress }),
+    input: z.object({ email: EmailAddress.optional(), code: Code, walletAddress: CallerAddress, ...news }),
     output: z.union([SignedIn, Attached]),
     errors: [...codeErrors, 'EMAIL_IN_USE'],
     audit: true,
@@ -140,6 +169,7 @@ const addresses = {
     http: 'POST /api/email/restore-session',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -166,6 +196,7 @@ const addresses = {
     http: 'POST /api/email/remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: [] },
     whileSuspended: 'protects',

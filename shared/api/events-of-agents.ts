@@ -115,6 +115,7 @@ export const eventsOfAgents = {
     socket: '/agents event:list',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       id: Id,
       date: Day.optional(),
@@ -136,6 +137,7 @@ export const eventsOfAgents = {
     socket: '/agents event:add',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       ...ofAgent,
@@ -153,6 +155,7 @@ export const eventsOfAgents = {
     socket: '/agents event:extract',
     access: 'admin',
     limit: 'ai',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ ...ofAgent, knowledgeId: Id.optional(), year: z.number().int().min(2000).max(2100).optional() }),
     output: z.object({
@@ -171,6 +174,7 @@ export const eventsOfAgents = {
     socket: '/agents event:update',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ ...ofAgent, eventId: Id, ...changes.shape }),
     output: One,
     errors: ['AGENT_NOT_FOUND', 'NOT_FOUND', 'EVENT_EXISTS'],
@@ -183,6 +187,7 @@ export const eventsOfAgents = {
     socket: '/agents event:remove',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ ...ofAgent, eventId: Id }),
     output: Done,
     errors: ['AGENT_NOT_FOUND', 'NOT_FOUND'],

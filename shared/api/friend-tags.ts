@@ -27,6 +27,7 @@ export const friendTags = {
     socket: '/notifications friend-tag:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({ tags: z.array(FriendTag) }),
@@ -38,6 +39,7 @@ export const friendTags = {
     socket: '/notifications friend-tag:write',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       userAddress: CallerAddress,
@@ -55,6 +57,7 @@ export const friendTags = {
     socket: '/notifications friend-tag:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress, friendAddress: Address }),

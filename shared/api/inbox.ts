@@ -22,6 +22,7 @@ export const inbox = {
     socket: '/rooms room:list',
     access: 'user',
     limit: 'general',
+    cost: { rooms: 50 },
     headers: { 'if-none-match': 'known' },
     input: z.object({
       /** A page of so many; left out, all of them. */
@@ -45,6 +46,7 @@ export const inbox = {
     http: 'GET /api/dm/previews',
     access: 'user',
     limit: 'general',
+    cost: { rooms: 50 },
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
@@ -69,6 +71,7 @@ export const inbox = {
     http: 'GET /api/alpha/membership',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({
@@ -93,6 +96,7 @@ export const inbox = {
     socket: '/rooms room:open-again',
     access: 'user',
     limit: 'general',
+    cost: { rooms: 50 },
     input: z.object({}),
     output: z.object({ rooms: z.array(Room) }),
   }),
@@ -102,6 +106,7 @@ export const inbox = {
     socket: '/rooms location-room:joined',
     access: 'user',
     limit: 'general',
+    cost: { rooms: 50 },
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({

@@ -40,6 +40,7 @@ export const invitations = {
     socket: '/rooms invitation:create',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,
@@ -57,6 +58,7 @@ export const invitations = {
     socket: '/rooms invitation:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room }),
     output: z.object({ invitations: z.array(Invitation) }),
     errors: [...managed, 'SUSPENDED'],
@@ -67,6 +69,7 @@ export const invitations = {
     socket: '/rooms invitation:revoke',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room, id: Id }),
     output: Done,
     errors: [...managed, 'NOT_FOUND'],
@@ -79,6 +82,7 @@ export const invitations = {
     socket: '/rooms invitation:read',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ token: Token }),
     output: z.object({
       room: Room.pick({ type: true, name: true, emoji: true, icon_url: true, member_count: true, gate: true }).extend({
@@ -96,6 +100,7 @@ export const invitations = {
     socket: '/rooms invitation:accept',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({ ...repeatable, token: Token }),
     output: z.object({ room: Room }),

@@ -26,6 +26,7 @@ export const invites = {
     socket: '/notifications invites:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({
       invites: z.array(Invite),
@@ -42,6 +43,7 @@ export const invites = {
     socket: '/notifications invites:redeem',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ code: InviteCode, redeemerAddress: CallerAddress }),
     output: z.object({

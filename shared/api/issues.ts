@@ -37,6 +37,7 @@ export const issues = {
     http: 'POST /api/github/issues',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -53,6 +54,7 @@ export const issues = {
     http: 'GET /api/github/issues',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       /** Open ones where none is named. */
@@ -67,6 +69,7 @@ export const issues = {
     http: 'GET /api/github/issues/:number',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ number }),
     output: z.object({ issue: Issue }),
@@ -78,6 +81,7 @@ export const issues = {
     http: 'PATCH /api/github/issues/:number',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ number, comment: text(issueTextLength).nullish() }),
     output: z.object({

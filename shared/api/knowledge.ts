@@ -59,6 +59,7 @@ export const knowledge = {
     socket: '/agents knowledge:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress }),
     output: z.object({ items: z.array(KnowledgeItem), knowledge: z.array(KnowledgeItem) }),
     errors: ownAgentErrors,
@@ -69,6 +70,7 @@ export const knowledge = {
     socket: '/agents knowledge:watch',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ agent_id: Id }),
     output: z.object({ items: z.array(KnowledgeItem) }),
@@ -80,6 +82,7 @@ export const knowledge = {
     socket: '/agents knowledge:get',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: ofItem,
     output: z.object({ item: KnowledgeItem }),
     errors: itemErrors,
@@ -91,6 +94,7 @@ export const knowledge = {
     socket: '/agents knowledge:add',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       id: Id,
@@ -111,6 +115,7 @@ export const knowledge = {
     socket: '/agents knowledge:update',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: ofItem.extend({ userAddress: CallerAddress, title: line(1, 200).optional(), ...changedReading }),
     output: z.object({ success: z.literal(true), item: KnowledgeItem }),
     errors: itemErrors,
@@ -130,6 +135,7 @@ export const knowledge = {
     socket: '/agents knowledge:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'withdraws',
     input: ofItem.extend({ userAddress: CallerAddress }),
     output: Done,
@@ -143,6 +149,7 @@ export const knowledge = {
     socket: '/agents knowledge:index',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ id: Id, userAddress: CallerAddress, knowledgeId: Id }),
     output: z.object({
@@ -158,6 +165,7 @@ export const knowledge = {
     http: 'POST /api/cron/sync-knowledge',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z
       .object({ userAddress: CallerAddress, knowledgeId: Id.optional(), agentId: Id.optional() })
@@ -181,6 +189,7 @@ export const knowledge = {
     http: 'GET /api/cron/sync-knowledge',
     access: 'public',
     limit: 'strict',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       message: z.string(),

@@ -56,6 +56,7 @@ export const locationRooms = {
     aliases: [{ http: 'POST /api/location-chats', answer: asFounded, errorBody: 'text' }],
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: NewLocationRoom,
     output: z.object({ room: Room, existing: z.boolean() }),
@@ -68,6 +69,7 @@ export const locationRooms = {
     socket: '/rooms location-room:list',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z
       .object({
@@ -92,6 +94,7 @@ export const locationRooms = {
     socket: '/rooms location-room:get',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ id: RoomId, userAddress: CallerAddress }),
     output: z.object({ chat: LocationChat, isMember: z.boolean(), members: z.array(Member) }),

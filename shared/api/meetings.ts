@@ -60,6 +60,7 @@ export const meetings = {
     socket: '/meetings meeting:create',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: onceByKey,
     input: z.object({
@@ -79,6 +80,7 @@ export const meetings = {
     socket: '/meetings meeting:list',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ wallet_address: CallerAddress }),
     output: z.object({ rooms: z.array(Listed) }),
@@ -89,6 +91,7 @@ export const meetings = {
     socket: '/meetings meeting:permanent',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ wallet_address: Address }),
     output: z.object({
@@ -103,6 +106,7 @@ export const meetings = {
     socket: '/meetings meeting:get',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ code: Code }),
     output: z.object({
@@ -110,7 +114,13 @@ export const meetings = {
         participantCount: z.number().int(),
         createdAt: Time,
         isPermanent: z.boolean(),
-        host: z.object({ address: z.string(), displayName: z.string(), avatar: Link.nullable() }),
+        /** `isPresent` is null where a provider holds the meeting, as it only counts people. */
+        host: z.object({
+          address: z.string(),
+          displayName: z.string(),
+          avatar: Link.nullable(),
+          isPresent: z.boolean().nullable(),
+        }),
       }),
     }),
     errors: gone,
@@ -121,6 +131,7 @@ export const meetings = {
     socket: '/meetings meeting:end',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ code: Code, hostWalletAddress: CallerAddress }),
@@ -134,6 +145,7 @@ export const meetings = {
     socket: '/meetings meeting:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ code: Code, peer: Id }),
@@ -142,11 +154,12 @@ export const meetings = {
   }),
   token: operation({
     summary:
-      'A token by which one person enters within ten minutes, under a display name. Who is not signed in is a guest. `url` is where it is taken; null is this server.',
+      'A token by which one person enters within ten minutes, under a display name. Who is not signed in is a guest. Into a permanent room they are let while its host is there. `url` is where it is taken; null is this server.',
     http: 'POST /api/rooms/:code/token',
     socket: '/meetings meeting:token',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({
@@ -161,7 +174,7 @@ export const meetings = {
       identity: z.string(),
       url: Link.nullable(),
     }),
-    errors: [...gone, 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
+    errors: [...gone, 'HOST_ABSENT', 'BLOCKED', ...named, 'UPSTREAM_ERROR', 'TIMEOUT'],
   }),
   ...seating,
 }

@@ -26,6 +26,7 @@ export const messagingKeys = {
     http: 'GET /api/user/messaging-keys',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: Kept,
@@ -36,6 +37,7 @@ export const messagingKeys = {
     aliases: [{ http: 'POST /api/user/messaging-keys' }],
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     audit: true,
     input: z.object({

@@ -38,6 +38,7 @@ export const moderation = {
     aliases: actAliases,
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: { key: 'client_action_id', kept: 'answer' },
     audit: true,
     input: Act,
@@ -49,6 +50,7 @@ export const moderation = {
     http: 'DELETE /api/blocked-words',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     audit: true,
     input: z.object({ id: Id }),
@@ -61,6 +63,7 @@ export const moderation = {
     http: 'GET /api/moderation',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       action: z.enum(['permissions', 'moderators', 'muted', 'check-muted', 'mod-log'], { error: 'Invalid action' }),
@@ -91,6 +94,7 @@ export const moderation = {
     http: 'GET /api/moderation/verify',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ channelId: ChannelId, after: count(0, Number.MAX_SAFE_INTEGER).optional() }),
     output: z.object({
       ok: z.boolean(),
@@ -106,6 +110,7 @@ export const moderation = {
     http: 'GET /api/chat-rules',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: withChat({}),
     output: z.object({ rules: RulesRecord }),
@@ -117,6 +122,7 @@ export const moderation = {
     aliases: banAliases,
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: withChat({
       action: z.literal('check', { error: 'Invalid action' }).optional(),
@@ -130,6 +136,7 @@ export const moderation = {
     http: 'GET /api/blocked-words',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z
       .object({
@@ -144,11 +151,13 @@ export const moderation = {
     output: z.object({ words: z.array(BlockedWord) }),
   }),
   simulate: operation({
-    summary: 'What a proposed word or rule would have done to the last messages of a room.',
+    summary:
+      'What a proposed word or rule would have done to the last messages of a room. Every 50 of them cost as much as a call.',
     http: 'POST /api/moderation/simulate',
     aliases: simulateAliases,
     access: 'user',
     limit: 'general',
+    cost: { messages: 50 },
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({
@@ -175,6 +184,7 @@ export const moderation = {
     socket: '/moderation mod:subscribe',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       scope: z.enum(['global', 'room']).default('global'),
       room: RoomRef.optional(),
@@ -196,6 +206,7 @@ export const moderation = {
     socket: '/moderation queue:claim',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ item: Id, on: z.boolean().default(true) }),
     output: z.object({ item: QueueItem }),
@@ -206,6 +217,7 @@ export const moderation = {
     http: 'GET /api/moderation/queue/evidence',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     audit: true,
     input: z.object({ item: Id }),
     output: z.object({
@@ -222,6 +234,7 @@ export const moderation = {
     socket: '/moderation queue:decide',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     audit: true,
     input: z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, line, nameLine, Timestamp } from '#shared/kit/primitives'
+import { EmailAddress } from './email.ts'
 import { SignedInAnswer } from './identity.ts'
 import {
   Assertion,
@@ -20,8 +21,6 @@ const RecoveryToken = z.string().trim().min(1).max(64)
 const PersonName = nameLine(1, 64)
 const SignedInByPasskey = SignedInAnswer.extend({ credentialId: z.string(), backedUp: z.boolean() })
 
-const EmailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email())
-
 const remove = { id: Id.nullish(), credentialId: CredentialId.nullish() }
 
 export const passkeys = {
@@ -30,6 +29,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: ['recoveryToken'] },
     input: z.object({
@@ -52,6 +52,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
@@ -81,6 +82,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/options',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
     whileSuspended: 'signs in',
@@ -93,6 +95,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     whileSuspended: 'signs in',
@@ -116,6 +119,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credentials',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({ includeKeys: z.boolean().default(false) }),
     output: z.object({
       credentials: z.array(
@@ -145,6 +149,7 @@ export const passkeys = {
     http: 'GET /api/passkey/credential',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       credentialId: z.string(),
@@ -165,6 +170,7 @@ export const passkeys = {
     aliases: [{ http: 'DELETE /api/passkey/credentials' }],
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     freshProof: { unless: [] },
     whileSuspended: 'protects',
     input: z.object(remove),
@@ -178,6 +184,7 @@ export const passkeys = {
     http: 'POST /api/passkey/check-migration',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({
@@ -205,6 +212,7 @@ export const passkeys = {
     http: 'GET /api/passkey/recover',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       possibleAccounts: z.array(
@@ -218,6 +226,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',
@@ -231,6 +240,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email/verify',
     access: 'public',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     claim: ({ email }) => email,
     whileSuspended: 'signs in',

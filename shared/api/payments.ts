@@ -93,6 +93,7 @@ const asked = {
   access: 'public',
   anyOrigin: true,
   limit: 'paid',
+  cost: 'cheap',
   repeat: 'harmless',
   headers: { 'x-payment': 'payment', 'payment-signature': 'payment' },
   input: question,
@@ -126,6 +127,7 @@ export const payments = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       id: z.string(),
@@ -158,6 +160,7 @@ export const payments = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
       agent: z.object({
@@ -203,6 +206,7 @@ export const payments = {
     access: 'public',
     anyOrigin: true,
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id, sessionId: Session.unwrap() }),
     output: z.object({
       messages: z.array(
@@ -215,7 +219,7 @@ export const payments = {
       ),
       sessionId: z.string(),
     }),
-    errors: reached,
+    errors: [...reached, 'CHAT_HISTORY_NOT_FOUND'],
     errorBody: 'text',
   }),
   payment: operation({
@@ -225,6 +229,7 @@ export const payments = {
     access: 'public',
     anyOrigin: true,
     limit: 'paid',
+    cost: 'cheap',
     input: z.object({ id: Id }),
     output: Paid.extend({
       /** Of a payment for a call `call:` and the host. */
@@ -247,6 +252,7 @@ export const payments = {
     socket: '/agents agent:embed',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress }),
     output: z.object({
       agent: z.object({ id: z.string(), name: z.string(), emoji: z.string() }),
@@ -265,6 +271,7 @@ export const payments = {
     socket: '/agents agent:payments',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ id: Id, userAddress: CallerAddress, limit: pageSize(100, 20), before: Id.optional() }),
     output: z.object({ receipts: z.array(Receipt), stats: Earnings }),
     errors: ownAgentErrors,

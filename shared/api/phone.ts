@@ -3,14 +3,19 @@ import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, onceByKey, repeatable, Time } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
+/** Eight to fifteen digits, with what people write between them: an extension, a pause or a trunk zero in brackets would make it another number. */
+const between = String.raw`[\s\p{Cf}().\-\p{Pd}/]*`
+const written = new RegExp(String.raw`^(?!.*\(0\))${between}\+?(?:${between}\d){8,15}${between}$`, 'u')
+
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
 export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
   .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')
-  .overwrite((written) => {
-    const digits = written.replace(/\D/g, '')
-    const isLocal = digits.length === 10 && !written.trim().startsWith('+')
+  .refine((given) => written.test(given), { error: 'Invalid phone number' })
+  .overwrite((given) => {
+    const digits = given.replace(/\D/g, '')
+    const isLocal = digits.length === 10 && !given.includes('+')
     return `+${isLocal ? '1' : ''}${digits}`
   })
   .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })
@@ -29,6 +34,7 @@ export const phone = {
     http: 'POST /api/phone/send-code',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     freshProof: { unless: [] },
     idempotency: onceByKey,
     input: z.object({ ...repeatable, walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
@@ -41,6 +47,7 @@ export const phone = {
     http: 'POST /api/phone/verify-code',
     access: 'user',
     limit: 'auth',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ walletAddress: CallerAddress, code: Code }),
     output: Verified,
@@ -53,6 +60,7 @@ export const phone = {
     http: 'POST /api/phone/remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: [] },
     whileSuspended: 'protects',
@@ -66,6 +74,7 @@ export const phone = {
     http: 'GET /api/phone/status',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({ phoneNumber: z.string().nullable(), verified: z.boolean() }),
     errorBody: 'text',
@@ -75,6 +84,7 @@ export const phone = {
     http: 'POST /api/phone/lookup',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({ phone: PhoneNumber }),
@@ -89,6 +99,7 @@ export const phone = {
     http: 'POST /api/phone/friends',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({ addresses: z.array(Address).max(500) }),

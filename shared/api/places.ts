@@ -20,6 +20,7 @@ export const places = {
     socket: '/rooms position:claim',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     errorBody: 'text',
     input: Position,

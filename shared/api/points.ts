@@ -61,6 +61,7 @@ const own = {
     socket: '/notifications points:get',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({
       points: z.number().int(),
@@ -78,6 +79,7 @@ const own = {
     socket: '/notifications points:claim',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ address: CallerAddress, action: z.enum(pointsActions, { error: 'Unknown action' }) }),
     output: z.object({
@@ -96,6 +98,7 @@ const own = {
     socket: '/notifications points:balance',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({ address: z.string(), balance: z.number().int(), lifetime_earned: z.number().int() }),
     errorBody: 'text',
@@ -106,6 +109,7 @@ const own = {
     socket: '/notifications points:history',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress, limit: pageSize(100, 50), before: Id.optional() }),
     output: z.object({
       transactions: z.array(
@@ -123,6 +127,7 @@ const daily = {
     socket: '/notifications points:daily',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({
       available: z.boolean(),
@@ -140,6 +145,7 @@ const daily = {
     socket: '/notifications points:claim-daily',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({ address: CallerAddress }),
     output: z.object({
@@ -161,6 +167,7 @@ const ranks = {
     socket: '/notifications leaderboard:list',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ limit: pageSize(100, 10) }),
     output: z.object({ leaderboard: z.array(Ranked), entries: z.array(Scored), total: z.number().int() }),
     errorBody: 'text',
@@ -171,6 +178,7 @@ const ranks = {
     socket: '/notifications leaderboard:me',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: CallerAddress }),
     output: z.object({ entry: Scored.nullable() }),
     errorBody: 'text',

@@ -57,6 +57,7 @@ export const polls = {
     })),
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room: RoomRef }),
     output: z.object({ polls: z.array(Poll), canCreatePoll: z.boolean() }),
     errors: seen,
@@ -68,6 +69,7 @@ export const polls = {
     socket: '/rooms poll:voters',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room: RoomRef, pollId: Id }),
     output: z.object({
       voters: z.array(
@@ -89,6 +91,7 @@ export const polls = {
     })),
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',
     input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
@@ -107,6 +110,7 @@ export const polls = {
     })),
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room: RoomRef, pollId: Id, ...changes }),
     output: z.object({ poll: Poll }),
     errors: [...touched, ...judged],
@@ -122,6 +126,7 @@ export const polls = {
     })),
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ room: RoomRef, pollId: Id }),
     output: Done,
     errors: touched,
@@ -147,6 +152,7 @@ export const polls = {
     })),
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     idempotency: { key: 'client_action_id', kept: 'log' },
     whileSuspended: 'judged',
     input: z.object({

@@ -18,6 +18,7 @@ export const prices = {
     http: 'GET /api/prices',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ symbols: Symbols }),
     output: z.object({

@@ -4,7 +4,7 @@ import { Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
 import { TokenChat } from './token-chat.ts'
 
-const open = { access: 'public', limit: 'general', errorBody: 'text', anyOrigin: true } as const
+const open = { access: 'public', limit: 'general', cost: 'cheap', errorBody: 'text', anyOrigin: true } as const
 
 const PublicChannel = Room.pick({
   ...{ id: true, name: true, description: true, emoji: true, icon_url: true, category: true, slug: true },

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { longestTopic } from '#shared/kit/lengths'
-import { nameLine, text } from '#shared/kit/primitives'
+import { nameLine, OneEmoji, text } from '#shared/kit/primitives'
 
 /** What somebody may write about a room. */
 export const Name = nameLine(1, 100, 'name is required')
-export const Emoji = z.string().trim().min(1).max(16)
-export const Category = z.string().trim().min(1).max(40)
+export const Emoji = OneEmoji
+export const Category = nameLine(1, 40)
 export const Slug = z
   .string()
   .regex(/^(?![0-9a-f]{8}-[0-9a-f]{4}-)[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, { error: 'Invalid slug' })

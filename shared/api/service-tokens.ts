@@ -21,6 +21,7 @@ export const serviceTokens = {
     http: 'POST /api/admin/service-tokens',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     freshProof: { unless: [] },
     idempotency: onceByKey,
     input: z.object({
@@ -40,6 +41,7 @@ export const serviceTokens = {
     http: 'GET /api/admin/service-tokens',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({ tokens: z.array(ServiceToken), scopes: z.array(z.string()) }),
     errorBody: 'text',
@@ -49,6 +51,7 @@ export const serviceTokens = {
     http: 'DELETE /api/admin/service-tokens/:id',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     freshProof: { unless: [] },
     input: z.object({ id: Id }),
     output: Done,

@@ -29,6 +29,7 @@ export const sharedKeyMessages = {
     aliases: [{ http: 'GET /api/channels/:id/waku-messages' }],
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ id: RoomId, since: Moment.optional(), userAddress: CallerAddress }),
     output: z.object({ messages: z.array(SharedKeyMessage) }),

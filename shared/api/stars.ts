@@ -46,6 +46,7 @@ export const stars = {
     socket: '/notifications star:list',
     access: 'user',
     limit: 'messaging',
+    cost: { rooms: 50 },
     errorBody: 'text',
     input: z.object({
       userAddress: CallerAddress,
@@ -62,6 +63,7 @@ export const stars = {
     socket: '/notifications star:add',
     access: 'user',
     limit: 'messaging',
+    cost: { rooms: 50 },
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({
@@ -82,6 +84,7 @@ export const stars = {
     socket: '/notifications star:remove',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress, messageId: Id }),

@@ -10,6 +10,7 @@ export const status = {
     http: 'GET /api/status',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({
       name: z.string(),
@@ -39,6 +40,7 @@ export const status = {
     socket: '* stream:cancel',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream: z.string().max(64) }),
     output: z.object({}),
@@ -48,6 +50,7 @@ export const status = {
     http: 'POST /api/demo/moderator',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     input: z.object({}),
     output: Done,

@@ -53,7 +53,7 @@ const chatWatched = {
   next_send_at: Time.nullable(),
 }
 const Leaving = z.object({ ...stream, action: z.enum(['join', 'leave']).default('join') })
-const open = { access: 'public', limit: 'general', errorBody: 'text' } as const
+const open = { access: 'public', limit: 'general', cost: 'cheap', errorBody: 'text' } as const
 
 /** Livestreams: going live, who watches, and what is kept (document 2). Messages of a stream are those of its room of type `stream`. */
 export const streams = {
@@ -63,6 +63,7 @@ export const streams = {
     socket: '/streams stream:create',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     input: z.object({
@@ -81,6 +82,7 @@ export const streams = {
     http: 'GET /api/streams',
     access: 'user',
     limit: 'strict',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       userAddress: Address.optional(),
@@ -96,6 +98,7 @@ export const streams = {
     socket: '/streams stream:get',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object(own),
     output: z.object({ stream: Stream }),
@@ -107,6 +110,7 @@ export const streams = {
     socket: '/streams stream:change',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z
       .object({
@@ -137,6 +141,7 @@ export const streams = {
     socket: '/streams stream:end',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'withdraws',
@@ -151,6 +156,7 @@ export const streams = {
     socket: '/streams stream:remove',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     whileSuspended: 'withdraws',
     input: z.object(own),
@@ -164,6 +170,7 @@ export const streams = {
     socket: '/streams stream:assets',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ ...own, refresh: Flag.default(false) }),
     output: z.object({ assets: z.array(StreamAsset) }),
@@ -174,6 +181,7 @@ export const streams = {
     http: 'POST /api/streams/:id/assets',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     repeat: 'harmless',
     whileSuspended: 'reads',
@@ -186,6 +194,7 @@ export const streams = {
     http: 'GET /api/streams/:id/chat',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ ...own, ...cursor, since: Moment.optional(), limit: pageSize(100, 50) }),
     output: z.object({ messages: z.array(StreamChatMessage), has_more: z.boolean() }),
@@ -197,6 +206,7 @@ export const streams = {
     http: 'POST /api/streams/:id/chat',
     access: 'user',
     limit: 'messaging',
+    cost: 'cheap',
     errorBody: 'text',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',
@@ -275,6 +285,7 @@ export const streams = {
     socket: '/streams stream:watch',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({
       stream_id: Id,
@@ -301,6 +312,7 @@ export const streams = {
     socket: '/streams stream:unwatch',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({ counts: StreamCounts }),
@@ -312,6 +324,7 @@ export const streams = {
     socket: '/streams stream:listen',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({ room: RoomRef, epoch: z.string(), head_seq: z.number().int() }),
@@ -322,6 +335,7 @@ export const streams = {
     socket: '/streams stream:unlisten',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     whileSuspended: 'reads',
     input: z.object({ stream_id: Id }),
     output: z.object({}),
@@ -332,6 +346,7 @@ export const streams = {
     socket: '/streams stream:publish_state',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({
       stream_id: Id,
       state: z.enum(['starting', 'live', 'stopping']),
@@ -347,6 +362,7 @@ export const streams = {
     socket: '/streams stream:list',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     /** `live` changes nothing: no others are listed. */
     input: z.object({

@@ -26,6 +26,7 @@ export const tokenRooms = {
     aliases: [{ http: 'POST /api/token-chats', answer: asTokenChat, errorBody: 'text' }],
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,
@@ -51,6 +52,7 @@ export const tokenRooms = {
     socket: '/rooms token-room:list',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({
       userAddress: CallerAddress,

@@ -28,6 +28,7 @@ export const tokens = {
     socket: '/rooms token:info',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ address: TokenAddress, chainId: ChainId, userAddress: CallerAddress }),
     output: TokenFacts.extend({
@@ -47,6 +48,7 @@ export const tokens = {
     socket: '/rooms token:suggest',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ userAddress: CallerAddress }),
     output: z.object({

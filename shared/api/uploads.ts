@@ -50,6 +50,7 @@ const iconed = ['ROOM_NOT_FOUND', 'BANNED', 'MUTED', 'ROOM_ARCHIVED'] as const
 const uploading = {
   access: 'user',
   limit: 'general',
+  cost: 'cheap',
   errorBody: 'text',
   idempotency: onceByKey,
   errors: ['UPSTREAM_ERROR', 'TIMEOUT'],
@@ -156,6 +157,7 @@ export const uploads = {
     aliases: removeIconAliases,
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ room: RoomRef }),
     output: Done,
@@ -196,6 +198,7 @@ export const uploads = {
     http: 'GET /api/upload/commitment',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     errorBody: 'text',
     input: z.object({ url: FileUrl }),
     output: z.object({

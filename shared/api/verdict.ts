@@ -109,6 +109,7 @@ export const Verdict = z.object({
   text: z.string().nullable(),
   rule: DecidingRule.nullable(),
   until: z.iso.datetime().nullable(),
+  /** The seq up to which the room was looked at; 0 for who may not read it. */
   judged_seq: z.int(),
 })
 export type Verdict = z.infer<typeof Verdict>

@@ -132,6 +132,7 @@ export const wallet = {
     aliases: [{ http: 'POST /api/wallet/smart-wallet' }],
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ chainId: ChainId.optional(), userAddress: CallerAddress, address: CallerAddress }),
     output: z.object({
       /** The account id. */
@@ -157,6 +158,7 @@ export const wallet = {
     http: 'GET /api/wallet/balances',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: ChainAddress, chains: ChainList.optional(), refresh: z.boolean().default(false) }),
     output: z.object({
       address: z.string(),
@@ -172,6 +174,7 @@ export const wallet = {
     http: 'POST /api/wallet/balances',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     whileSuspended: 'reads',
     input: z.object({ address: ChainAddress, chainId: ChainId.optional() }),
@@ -183,6 +186,7 @@ export const wallet = {
     http: 'GET /api/wallet/transactions',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: ChainAddress, chain: ChainList.optional() }),
     output: z.object({
       transactions: z.array(Transaction),
@@ -198,6 +202,7 @@ export const wallet = {
     http: 'GET /api/wallet/safe-status',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: ChainAddress, primarySigner: ChainAddress.optional() }),
     output: z.object({
       safeAddress: z.string(),
@@ -219,6 +224,7 @@ export const wallet = {
     http: 'GET /api/wallet/recovery-signer',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ chainId: ChainId.optional() }),
     output: z.object({
       safeAddress: z.string(),
@@ -241,6 +247,7 @@ export const wallet = {
     http: 'POST /api/wallet/recovery-signer',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     repeat: 'harmless',
     freshProof: { unless: [] },
     whileSuspended: 'protects',
@@ -260,6 +267,7 @@ export const wallet = {
     http: 'GET /api/admin/user-wallets',
     access: 'admin',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({ address: z.string('Address required').pipe(Address) }),
     output: z.object({
       userAddress: z.string(),
@@ -278,6 +286,7 @@ export const wallet = {
     http: 'POST /api/wallet/onramp/session',
     access: 'user',
     limit: 'general',
+    cost: 'cheap',
     idempotency: onceByKey,
     input: z.object({ ...repeatable, walletAddress: ChainAddress.optional() }),
     output: z.object({ sessionToken: z.string(), expiresAt: Time }),

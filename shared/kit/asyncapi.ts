@@ -109,6 +109,7 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
       'x-operation': name,
       'x-access': operation.access,
       'x-rate-tier': operation.limit,
+      'x-cost': operation.cost,
       'x-error-codes': own,
       ...(operation.http ? { 'x-http': operation.http } : {}),
       ...(operation.idempotency ? { 'x-idempotency-key': operation.idempotency.key } : {}),

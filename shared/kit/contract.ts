@@ -17,7 +17,13 @@ export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** Who may call at all. Who may touch an object is decided by the finder that loads it. */
 export type Access = 'public' | 'user' | 'admin'
-export type Tier = 'auth' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
+export type Tier = 'auth' | 'session' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
+
+/**
+ * What a call costs by what it reads. `cheap`: about the same, whatever is stored. Else for how many rooms, or messages of logs, one call pays;
+ * its action counts them (`context.charge`), and more of them cost as much as more calls.
+ */
+export type Cost = 'cheap' | { readonly rooms: number } | { readonly messages: number }
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'
@@ -41,7 +47,9 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Other namespaces where the same event is answered by the same operation. */
   alsoOn?: readonly Namespace[]
   access: Access
+  /** The bucket out of which a call is paid. */
   limit: Tier
+  cost: Cost
   /**
    * Whom a caller who is not signed in claims to be. Tries are then counted for each address and claim, so that people behind
    * one address do not share them, and `RATE_LIMIT_SCALE` does not loosen them. Null: counted as any other call.

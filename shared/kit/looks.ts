@@ -29,8 +29,8 @@ const letterOrL: Readonly<Record<string, string>> = { ...letterOf, ...orL }
 /** Each way to read digits, signs and a sigma as letters. */
 export const letters = [letterOrL, letterOf, { ...letterOrL, ...orS }, { ...letterOf, ...orS }]
 
-/** Raised where the same text has another skeleton than before: what is stored of skeletons is then made anew. */
-export const skeletonVersion = 3
+/** Raised where the same text has another skeleton than before, or is found by other words: what is stored of skeletons is then made anew. */
+export const skeletonVersion = 4
 
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
 export function skeleton(text: string): string {

@@ -155,7 +155,7 @@ function describe(
   example?: Example,
 ): JsonSchema {
   const { name, operation } = declared
-  const { access, limit, socket, idempotency, freshProof, summary, stream } = operation
+  const { access, limit, cost, socket, idempotency, freshProof, summary, stream } = operation
   const { own } = errorCodesOf(operation)
   const form = stream ? (isOwn && operation.serverSent ? 'events' : 'lines') : 'whole'
   return {
@@ -182,6 +182,7 @@ function describe(
     'x-operation': name,
     'x-access': access,
     'x-rate-tier': limit,
+    'x-cost': cost,
     'x-error-codes': own,
     ...(freshProof ? { 'x-fresh-proof': true } : {}),
     ...(socket ? { 'x-socket': socket } : {}),

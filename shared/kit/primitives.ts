@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { canonicalAddress } from './accounts.ts'
 import { isSingle, roomTypes } from './room-kinds.ts'
 
+export { canonicalAddress } from './accounts.ts'
 export { dmOf, roomKey, roomOfKey } from './room-key.ts'
 export { roomTypes } from './room-kinds.ts'
 
-const invisible = /\u200b|\u200c|\u200d|\u2060|\ufeff/g
 const controls = /[^\P{Cc}\t\n\r]/u
 
 const wellFormed = (value: string) => value.isWellFormed() && !controls.test(value)
@@ -55,20 +56,13 @@ export const clearable = <Schema extends z.ZodType>(schema: Schema) =>
     .nullable()
     .transform((given) => (given === '' ? null : (given as z.output<Schema> | null)))
 
-/** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
-export const canonicalAddress = (value: string): string => {
-  const bare = value.replace(invisible, '').trim()
-  return /^0x/i.test(bare) ? bare.toLowerCase() : bare
-}
-
 const accountId = /^(0[xX][0-9a-fA-F]{40}|(?!0[xX])[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
 const walletAddress = /^0[xX][0-9a-fA-F]{40}$/
 
 const oneEmoji = /^\p{RGI_Emoji}$/v
-export const OneEmoji = z
-  .string()
-  .max(64)
-  .refine((value) => oneEmoji.test(value), { error: 'One emoji' })
+/** Clients leave out the sign that asks for its picture. */
+const isEmoji = (value: string) => oneEmoji.test(value) || oneEmoji.test(`${value}\ufe0f`)
+export const OneEmoji = z.string().trim().max(64).refine(isEmoji, { error: 'One emoji' })
 
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
 export const Address = written(accountId)

@@ -1,3 +1,4 @@
+import { canonicalAddress, isSameAccount } from './accounts.ts'
 import {
   type Conversation,
   isBetweenTwo,
@@ -39,7 +40,7 @@ export const idIn = (field: NonNullable<RoomKind['idField']>, { type, id }: Ref)
 /** The dm between two accounts. */
 export const dmOf = (one: string, other: string): { type: 'dm'; id: string } => ({
   type: 'dm',
-  id: [one, other].sort().join('~'),
+  id: [canonicalAddress(one), canonicalAddress(other)].sort().join('~'),
 })
 
 /** The two accounts a room is between. */
@@ -47,7 +48,7 @@ export const peersOf = (id: string | null): readonly string[] => id?.split('~') 
 
 /** The other person of a room between two; null of every other room. */
 export const peerIn = ({ type, id }: Ref, account: string): string | null =>
-  isBetweenTwo(type) ? (peersOf(id).find((peer) => peer !== account) ?? null) : null
+  isBetweenTwo(type) ? (peersOf(id).find((peer) => !isSameAccount(peer, account)) ?? null) : null
 
 /** A room as mutes and reports name it: one between two by the other person, alpha as the channel `global`. */
 export const conversationOf = (room: Ref, account: string) => ({

@@ -12,6 +12,8 @@ export interface RoomKind {
   writingJoins: boolean
   /** The operation of `rooms` by which an account founds one; null where none does, as the house founds it or nobody yet can. */
   foundedBy: string | null
+  /** The role of the member who runs it, and who founded it; null where nobody among its members runs it. */
+  runBy: 'owner' | 'admin' | null
   /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
   writers: 'members' | 'moderators'
   /** The most characters of a message; null where any may be as long as everywhere. `max_message_length` of its rules is never more. */
@@ -42,6 +44,7 @@ const open = {
   joining: 'open',
   writingJoins: false,
   foundedBy: null,
+  runBy: 'owner',
   writers: 'members',
   longestMessage: null,
   isSealed: false,
@@ -69,6 +72,7 @@ export const roomKinds = {
   alpha: {
     ...open,
     id: 'none',
+    runBy: null,
     paths: ['/api/alpha', '/api/channels/global'],
     agentPlace: 'global',
     shownAs: 'lobby',
@@ -83,6 +87,7 @@ export const roomKinds = {
     ...open,
     joining: 'invited',
     foundedBy: 'createGroup',
+    runBy: 'admin',
     conversation: 'group',
     idField: 'group_id',
     paths: ['/api/groups/:id'],
@@ -94,6 +99,7 @@ export const roomKinds = {
     id: 'peers',
     joining: 'from the id',
     foundedBy: 'openDm',
+    runBy: null,
     isSealed: true,
     hasRules: false,
     hasModerators: false,

@@ -63,6 +63,8 @@ export interface Ground {
   s3?: { endpoint: string; keyId: string; secret: string }
   /** Whether people can go live, by an engine beside the server. */
   livestreams?: boolean
+  /** 1: the limits as they are where nothing is configured; without it none. */
+  rateLimitScale?: number
   /** Instead of those of `npm start`. */
   nodeOptions?: string[]
 }
@@ -79,6 +81,7 @@ export function startPlaza({
   directory = directoryOfRun(),
   s3,
   livestreams,
+  rateLimitScale = 100_000,
   nodeOptions = startOptions(),
 }: Ground = {}): Promise<Measured> {
   build()
@@ -93,7 +96,7 @@ export function startPlaza({
       OFFICIAL_CHANNELS: 'off',
       WELCOME_MESSAGE: 'off',
       LOG_LEVEL: 'error',
-      RATE_LIMIT_SCALE: '100000',
+      RATE_LIMIT_SCALE: String(rateLimitScale),
       SESSION_KEYS: sessionKeys,
       MODEL: 'scripted',
       ...(mongodbUri ? { MONGODB_URI: mongodbUri } : {}),

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
+import { measureBesideCalls } from './beside-calls.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
+import { measureReads } from './reads.ts'
 import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
@@ -24,6 +26,7 @@ const settings = [
   'nodes',
   'workers',
   'alone',
+  'reads',
   'agents',
   'uploads',
   'sign-ins',
@@ -85,6 +88,10 @@ if (options.only.includes('alone')) {
   await measureLongLog(report, size)
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
+}
+if (options.only.includes('reads')) {
+  await measureReads(report, isQuick ? 4 : 15)
+  await measureBesideCalls(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 }
 if (options.only.includes('agents')) {
   await measureSearch(report)

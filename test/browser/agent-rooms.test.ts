@@ -56,6 +56,9 @@ describe('agents in rooms, in the page', () => {
     await said.locator('.chip', { hasText: 'agent' }).waitFor()
     await writing(other).waitFor({ state: 'detached' })
     expect(await said.count()).toBe(1)
+    // O85: the agent that is mentioned is the one that speaks, and nobody else of its name.
+    const mention = line(other, 'where is the sea?').locator('.mention', { hasText: '@Harbour Guide' }).first()
+    expect(await mention.innerText()).toBe('@Harbour Guide')
     const after = await said.boundingBox()
     expect(Math.abs((after?.y ?? 0) - (box?.y ?? 0))).toBeLessThan(2)
     await expect.poll(() => isAtEnd(other)).toBe(true)

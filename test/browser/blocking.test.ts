@@ -141,6 +141,6 @@ describe('blocked people', () => {
     const alpha = page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: 'Alpha' })
     await alpha.waitFor()
     expect(await alpha.innerText()).not.toMatch(/unheard|@1|unread/)
-    expect(await page.title()).toBe('Plaza')
+    expect(await page.title()).toBe(`${room} · Plaza`)
   })
 })

@@ -65,16 +65,28 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   await expect.poll(() => calls.count()).toBe(2)
   expect(await axeFaults(host)).toEqual([])
 
+  // O83: nothing is cancelled at one click, and the host reads why.
+  const asked = guest.getByRole('dialog', { name: 'Cancel this call?' })
   await guest.getByRole('button', { name: 'Cancel the call' }).click()
+  expect(await axeFaults(guest)).toEqual([])
+  await asked.getByRole('button', { name: 'Keep the call' }).click()
+  await guest.getByRole('heading', { name: 'Your call is booked' }).waitFor()
+  expect(await calls.count()).toBe(2)
+  await guest.getByRole('button', { name: 'Cancel the call' }).click()
+  await asked.getByLabel('Reason').fill('A cold')
+  await asked.getByRole('button', { name: 'Cancel the call' }).click()
   await guest.getByRole('heading', { name: 'This call is cancelled' }).waitFor()
+  expect(await guest.getByRole('link', { name: 'Book another time' }).getAttribute('href')).toBe(`/schedule/${account}`)
+  expect(await axeFaults(guest)).toEqual([])
   await expect.poll(() => calls.count()).toBe(1)
   await calls.getByRole('button', { name: /^Cancel/ }).click()
+  await host.getByRole('dialog', { name: 'Cancel this call?' }).getByRole('button', { name: 'Cancel the call' }).click()
   await host.getByText('There are none.').waitFor()
   await host.getByText('Past and cancelled').click()
   await expect.poll(() => calls.count()).toBe(2)
   expect(await calls.allTextContents()).toEqual([
     expect.stringMatching(/Quick Bob.*cancelled/),
-    expect.stringMatching(/Ann Guest.*cancelled/),
+    expect.stringMatching(/Ann Guest.*cancelled.*Reason: .*A cold/),
   ])
   await plaza.settle()
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#shared/api/accounts'
 import { calls } from '#shared/api/calls'
 import { personAt } from '#test/support/people'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
@@ -19,6 +20,7 @@ test('calls are listed as they come and go, and those that were missed stand out
   await page.getByText('No calls yet').waitFor()
 
   const other = await personAt(plaza.url, 'who calls')
+  await plaza.node.callAs(account, accounts.updateProfile, { calls_from: 'everyone' })
   const to = { calleeAddress: account, callType: 'video' } as const
   const { call } = await other.does('rest', calls.start, { ...to, status: 'ringing' })
   await page.getByText('Rings: video call').waitFor()

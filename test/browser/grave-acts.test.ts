@@ -76,7 +76,7 @@ describe('acts that are hard to undo', () => {
     return dialog
   }
 
-  test('a room is left after a question, which tells its only owner that nobody will manage it', async () => {
+  test('a room is left after a question, which asks its only owner who manages it then', async () => {
     const [owner, member] = [await plaza.guest(), await plaza.guest()]
     const name = `Channel ${randomUUID().slice(0, 8)}`
     await owner.getByRole('button', { name: 'New room' }).click()
@@ -87,7 +87,7 @@ describe('acts that are hard to undo', () => {
     await member.getByRole('button', { name: 'Join this room' }).click()
     await field(member).and(member.locator(':enabled')).waitFor()
 
-    const unmanaged = 'Nobody will manage this room then'
+    const unmanaged = 'Who manages it after you?'
     const asked = await askToLeave(owner)
     await asked.getByText(`Leave ${name}?`).waitFor()
     await asked.getByText(unmanaged).waitFor()
@@ -101,6 +101,7 @@ describe('acts that are hard to undo', () => {
     await member.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
 
     const again = await askToLeave(owner)
+    await again.getByText('Nobody is left in it then.').waitFor()
     await again.getByRole('button', { name: 'Leave' }).click()
     await owner.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
   })

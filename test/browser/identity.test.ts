@@ -176,7 +176,7 @@ describe('the ways to sign in', () => {
     await isInside(page)
     await settings(page, 'Ways in')
     await page.getByText('kim@example.org').waitFor()
-    expect(await page.getByText(/^Made /).count()).toBe(2)
+    await expect.poll(() => page.getByText(/^Made /).count()).toBe(2)
   })
 })
 

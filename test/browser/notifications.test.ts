@@ -91,7 +91,7 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   await plaza.settle()
 })
 
-test('this browser is told while the page is closed, and again after it is loaded, until that is turned off', async () => {
+test('O31: this browser is told while the page is closed, and again after it is loaded, until that is turned off', async () => {
   const page = await plaza.guest()
   await page.addInitScript((asJson) => {
     const subscription = { ...asJson, toJSON: () => asJson, unsubscribe: async () => localStorage.removeItem('there') }
@@ -114,6 +114,11 @@ test('this browser is told while the page is closed, and again after it is loade
   const toggle = async () => (await openNotifications(page)).getByLabel('Tell me while the page is closed, too')
   await (await toggle()).click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  await PushBrowsers.deleteMany({})
+  await page.reload()
+  await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  // O31: a subscription that the browser has dropped.
+  await page.evaluate(() => localStorage.removeItem('there'))
   await PushBrowsers.deleteMany({})
   await page.reload()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)

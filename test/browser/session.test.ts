@@ -150,4 +150,20 @@ describe('the session of the page', () => {
       .filter((letter) => letter.to === to)
       .map(({ text }) => text)
   }
+
+  test('O81: the page waits where it asked too often, and goes on by itself', async () => {
+    const page = await enter()
+    let asked = 0
+    await page.route('**/api/auth/session', (route) => {
+      asked += 1
+      if (asked > 1) return route.continue()
+      const json = { error: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED', retryAfter: 2 }
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, json })
+    })
+    await page.reload()
+    await page.getByRole('heading', { name: 'One moment' }).waitFor()
+    await page.getByText(/It goes on in [12] s/).waitFor()
+    await isInside(page)
+    expect(asked).toBe(2)
+  })
 })

@@ -250,6 +250,24 @@ describe('the text of messages', () => {
       sessionStorage.setItem('hidden', 'no')
       document.dispatchEvent(new Event('visibilitychange'))
     })
-    await expect.poll(() => page.title()).toBe('Plaza')
+    await expect.poll(() => page.title()).toBe('Alpha · Plaza')
+  })
+
+  test('O26: Enter that ends a composition sends nothing, in no browser', async () => {
+    const page = await plaza.guest()
+    const mark = randomUUID()
+    await field(page).fill(mark)
+    const press = (composing: object) =>
+      field(page).evaluate((element, more) => {
+        const keys = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }
+        element.dispatchEvent(new KeyboardEvent('keydown', { ...keys, ...more }))
+      }, composing)
+    // As Chromium and Firefox tell of it, and as Safari does.
+    for (const composing of [{ isComposing: true, keyCode: 229 }, { keyCode: 229 }]) await press(composing)
+    expect(await field(page).inputValue()).toBe(mark)
+    expect(await line(page, mark).count()).toBe(0)
+    await press({ keyCode: 13 })
+    await line(page, mark).waitFor()
+    expect(await line(page, mark).count()).toBe(1)
   })
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { closeRead } from '#client/web/accounts/push-kept'
 
 const code = readFileSync(new URL('../../client/web/public/sw.js', import.meta.url), 'utf8')
 const site = 'https://plaza.test'
@@ -20,6 +21,17 @@ function workerWith(...urls: string[]) {
     registration: {
       showNotification: async (title: string, options: object) =>
         void done.push(`show ${title} ${JSON.stringify(options)}`),
+      getNotifications: async ({ tag }: { tag: string }) => [{ close: () => void done.push(`close ${tag}`) }],
+      pushManager: {
+        subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+          done.push(`subscribe by ${applicationServerKey}`)
+          return subscription('new')
+        },
+      },
+    },
+    fetch: async (path: string, { method = 'GET', body = '' } = {}) => {
+      done.push(`${method} ${path} ${body}`.trim())
+      return { json: async () => ({ publicKey: 'the key' }) }
     },
     clients: {
       claim: async () => undefined,
@@ -41,6 +53,9 @@ function workerWith(...urls: string[]) {
   }
 }
 
+const subscription = (name: string) => ({
+  toJSON: () => ({ endpoint: `https://push.test/${name}`, expirationTime: null, keys: { p256dh: 'p', auth: 'a' } }),
+})
 const pushed = (text: string) => ({ data: { json: () => JSON.parse(text) as unknown } })
 const clicked = (url: string) => ({ notification: { close: () => undefined, data: { url } } })
 
@@ -59,6 +74,31 @@ describe('the worker of the page', () => {
     expect(await workerWith()('push', { data: null })).toHaveLength(1)
   })
 
+  test('O29: takes away what was told under a tag, after something was shown, and makes no sound for what replaces it', async () => {
+    const gone = { title: 'Plaza', body: 'Gone', tag: 'dm:a~b', url: '/', silent: true, closed: true }
+    expect(await workerWith()('push', pushed(JSON.stringify(gone)))).toEqual([
+      'show Plaza {"body":"Gone","tag":"dm:a~b","silent":true,"icon":"/plaza.svg","data":{"url":"/"}}',
+      'close dm:a~b',
+    ])
+    const { closed: _, ...edited } = gone
+    expect(await workerWith()('push', pushed(JSON.stringify(edited)))).toHaveLength(1)
+  })
+
+  test('O31: subscribes again when the browser has ended its subscription', async () => {
+    const told = 'POST /api/push/subscribe'
+    const body = (name: string) =>
+      JSON.stringify({ subscription: { endpoint: `https://push.test/${name}`, keys: { p256dh: 'p', auth: 'a' } } })
+    expect(await workerWith()('pushsubscriptionchange', { newSubscription: null })).toEqual([
+      'GET /api/push/public-key',
+      'subscribe by the key',
+      `${told} ${body('new')}`,
+    ])
+    expect(await workerWith()('pushsubscriptionchange', { newSubscription: subscription('given') })).toEqual([
+      'GET /api/push/public-key',
+      `${told} ${body('given')}`,
+    ])
+  })
+
   test('opens the page where a click leads, and takes one that is open, but no meeting', async () => {
     expect(await workerWith()('notificationclick', clicked('/#/calls'))).toEqual([`open ${site}/#/calls`])
     expect(await workerWith(`${site}/room/ABC`)('notificationclick', clicked('/'))).toEqual([`open ${site}/`])
@@ -75,4 +115,25 @@ describe('the worker of the page', () => {
       expect(await workerWith()('notificationclick', clicked(url))).toEqual([])
     },
   )
+})
+
+describe('O29: the page', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  test.each([
+    ['closes what it was told of rooms that are read', '0xaa', ['dm:a~b']],
+    ['asks for nothing where this browser is told of nobody', null, []],
+  ])('%s', async (_what, account, closed) => {
+    const done: string[] = []
+    const shown = ['dm:a~b', 'group:1', 'call:2'].map((tag) => ({ tag, close: () => void done.push(tag) }))
+    const worker = { getRegistration: async () => ({ getNotifications: async () => shown }) }
+    vi.stubGlobal('localStorage', { getItem: () => account })
+    vi.stubGlobal('navigator', { serviceWorker: worker })
+    const unread = new Map([
+      ['dm:a~b', 0],
+      ['group:1', 3],
+    ])
+    await closeRead((tag) => unread.get(tag) === 0)
+    expect(done).toEqual(closed)
+  })
 })

@@ -180,7 +180,7 @@ describe('T30: a payment in the page', () => {
 
   test('that another tab has had answered is told by the history', async () => {
     const { chat } = await priced()
-    kept.set('plaza.visit.agent', JSON.stringify({ session: 's', questions: [], receipts: [] }))
+    kept.set('plaza.visit.agent', JSON.stringify({ session: 's', hasAsked: true, questions: [], receipts: [] }))
     said = [{ role: 'user', content: 'How deep?' }]
     for (const hear of tabs) hear()
     await settle()

@@ -133,7 +133,8 @@ export class Asker {
     while (!this.#isGivenUp) {
       note({ type: 'invoke' })
       const answer = await ask(first)
-      if (answer === null) note({ type: 'info' })
+      if (answer.ok === null) note({ type: 'info' })
+      else if (!answer.ok && answer.refusal.code === 'TOO_MANY_QUESTIONS') note({ type: 'info' })
       else if (!answer.ok) {
         note({ type: 'fail', code: answer.refusal.code })
         return null
@@ -141,7 +142,8 @@ export class Asker {
         const { run_id } = Begun.parse(answer.data)
         note({ type: 'ok', run: run_id })
         const again = this.#random.next() < 0.3 ? await ask(other) : null
-        if (again) note(again.ok ? { type: 'ok', run: Begun.parse(again.data).run_id } : { type: 'fail' })
+        if (again?.ok) note({ type: 'ok', run: Begun.parse(again.data).run_id })
+        else if (again?.ok === false) note({ type: 'fail', code: again.refusal.code })
         return this.#runOf(run_id)
       }
       await pause(retryMilliseconds)
@@ -161,7 +163,7 @@ export class Asker {
     await client.connected()
     const mine = stream()
     const answer = await client.ask('run:resume', { run_id, after_idx })
-    if (answer?.ok && mine === stream()) this.#told(mine, after_idx, Page.parse(answer.data).frames, run_id)
+    if (answer.ok && mine === stream()) this.#told(mine, after_idx, Page.parse(answer.data).frames, run_id)
   }
 
   async #readLines({ id }: Run, after: number): Promise<void> {
@@ -192,7 +194,7 @@ export class Asker {
     const ways = [overSocket, () => client.call(`/api/agents/runs/${run.id}/cancel`, {})] as const
     while (!run.isOver && !this.#isGivenUp) {
       const answer = await this.#random.pick(ways)()
-      if (answer?.ok) {
+      if (answer.ok) {
         const { state } = State.parse(answer.data)
         const about = { op: 'stop', room: '', type: 'ok', run: run.id, state } as const
         this.#history.add({ t: this.#history.now(), proc: this.name, ...about })

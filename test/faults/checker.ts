@@ -140,7 +140,8 @@ function checkSends(sends: readonly Send[], log: readonly LogRow[], course: read
 
 /** Why a refusal was wrong at the seq at which it was judged; null if it was right. */
 function unjust({ account, code, seq }: Send, floor: number, course: readonly Folded[]): string | null {
-  const state = seq === undefined ? undefined : course[seq]
+  // Who may not read is told no place: they were so at some seq since.
+  const state = seq === 0 ? course.slice(floor).find(({ banned }) => banned.has(account)) : course[seq ?? -1]
   if (!state) return 'judged at no seq of the log'
   if (state.seq < floor) return `judged at ${state.seq}, when ${floor} had been answered`
   const isRight = {

@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { z } from 'zod'
+import { isPassing, toldError } from '#client/sdk/failures'
 
 export interface Person {
   account: string
   token: string
 }
 
-/** The outcome of a request: answered, refused, or unknown (null). */
-export type Answer = { ok: true; data: Record<string, unknown> } | { ok: false; refusal: Refusal } | null
+/** The outcome of a request: answered, refused, or unknown; then `code` is what it was answered with, null where no answer came. */
+export type Answer = Settled | { ok: null; code: string | null }
+export type Settled = { ok: true; data: Record<string, unknown> } | { ok: false; refusal: Refusal }
 
 const Refused = z.object({
   code: z.string(),
@@ -18,11 +20,11 @@ const Refused = z.object({
 export type Refusal = z.infer<typeof Refused>
 const Ack = z.object({ ok: z.boolean(), data: z.record(z.string(), z.unknown()).optional(), error: Refused.optional() })
 
-/** Refusals that are independent of the request: it may be repeated with the same key. */
-const passing = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'RATE_LIMIT_EXCEEDED', 'TIMEOUT'])
+const noAnswer: Answer = { ok: null, code: null }
 
 const connectMilliseconds = 4_000
-export const answerMilliseconds = 4_000
+/** As the SDK waits: whoever gives up sooner on a busy machine asks for so much anew that nothing is ever answered. */
+export const answerMilliseconds = 8_000
 
 /** A plain socket.io client; when its node fails, it connects to the next. */
 export class Client {
@@ -60,7 +62,7 @@ export class Client {
       return read(await answerOf(socket, event, input, milliseconds))
     } catch {
       this.lose(socket)
-      return null
+      return noAnswer
     }
   }
 
@@ -75,7 +77,8 @@ export class Client {
       })
       return readBody(answer.status, await answer.json())
     } catch {
-      return null
+      if (!this.#socket?.connected) this.#at++
+      return noAnswer
     }
   }
 
@@ -176,4 +179,6 @@ function readBody(status: number, body: unknown): Answer {
   return refused(coded.success ? coded.data.error : TextRefusal.parse(body))
 }
 
-const refused = (refusal: Refusal): Answer => (passing.has(refusal.code) ? null : { ok: false, refusal })
+/** One that passes is independent of the request, which may be repeated with the same key. */
+const refused = (refusal: Refusal): Answer =>
+  isPassing(toldError(refusal.code, {})) ? { ok: null, code: refusal.code } : { ok: false, refusal }

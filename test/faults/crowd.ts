@@ -12,6 +12,7 @@ import type { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { type Place, type Room, Sender, type Talk } from './sender.ts'
 import { Setup } from './setup.ts'
+import type { Step } from './steps.ts'
 import { Uploader } from './uploader.ts'
 import { doorsOf, type World } from './world.ts'
 
@@ -42,6 +43,8 @@ export interface CrowdOptions {
   isLong: boolean
   history: History
   random: Random
+  breaches: string[]
+  step: Step
 }
 
 const talkersInRoom = 5
@@ -51,7 +54,10 @@ const busy: Omit<Talk, 'room'> = { window: 4, pauseMilliseconds: 120 }
 const serial: Omit<Talk, 'room'> = { window: 1, pauseMilliseconds: 20 }
 
 /** The people of a cluster: senders and readers in two rooms, moderators with the people they act on, and misbehaving clients. */
-export async function gather(cluster: Cluster, { isLong, history, random }: CrowdOptions): Promise<Crowd> {
+export async function gather(
+  cluster: Cluster,
+  { isLong, history, random, breaches, step }: CrowdOptions,
+): Promise<Crowd> {
   const setup = await Setup.open(cluster.nodes[0]?.url ?? '')
   const latencies: number[] = []
   const place = (door: Parameters<typeof doorsOf>[1]): Place => ({
@@ -141,7 +147,8 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
       cluster,
       history,
       isLong,
-      breaches: [],
+      breaches,
+      step,
       probe: new Probe(prober, probed, history),
       listeners: cluster.nodes.length === 1 ? null : new Listeners(listeners, isLong ? 1_000 : 60, direct, quiet),
       reconnectMilliseconds: [],

@@ -30,6 +30,7 @@ export interface Send {
   seq?: number
   id?: string
   duplicate?: boolean
+  /** Of a `fail`, and of an `info` that was answered. */
   code?: string
 }
 

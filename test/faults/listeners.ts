@@ -48,7 +48,7 @@ export class Listeners {
   async #join(client: Client, socket: Socket): Promise<void> {
     while (socket.connected) {
       const answer = await client.ask('room:join', { room: { type: 'channel', id: this.#room.id } })
-      if (answer?.ok && client.socket === socket) return void this.#in.add(client)
+      if (answer.ok && client.socket === socket) return void this.#in.add(client)
     }
   }
 }

@@ -48,8 +48,8 @@ export class Watcher {
       const answers = await Promise.all(
         this.#streams.map(({ id }) => this.#client.ask('stream:watch', { stream_id: id })),
       )
-      for (const answer of answers) if (answer?.ok) this.#hear(Watched.parse(answer.data).state)
-      if (answers.every((answer) => answer?.ok)) watched = socket
+      for (const answer of answers) if (answer.ok) this.#hear(Watched.parse(answer.data).state)
+      if (answers.every(({ ok }) => ok)) watched = socket
     }
   }
 
@@ -85,9 +85,9 @@ export class Talker {
     for (let count = 0; !this.#isStopped; await pause(100)) {
       const client_msg_id = `chat-${count}`
       const answer = await this.#client.call(`/api/streams/${this.#id}/chat`, { message: 'hello', client_msg_id })
-      if (answer?.ok) this.acknowledged.push(client_msg_id)
-      if (answer) count++
-      else this.#client.lose()
+      if (answer.ok) this.acknowledged.push(client_msg_id)
+      if (answer.ok === null) this.#client.lose()
+      else count++
     }
   }
 }

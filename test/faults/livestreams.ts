@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { z } from 'zod'
 import { StreamState } from '#shared/api/stream-records'
@@ -9,6 +8,7 @@ import { freePort } from '../../scripts/test-servers.mjs'
 import { Broadcaster } from './broadcaster.ts'
 import type { Person } from './client.ts'
 import { newNode, nodeEnvironment, type PlazaNode } from './cluster.ts'
+import { insist, sdkOf } from './insist.ts'
 import { checkChat, checkStates, type Standing } from './livestream-checker.ts'
 import { type Livestream, Talker, Watcher } from './livestream-people.ts'
 import { Setup, until } from './setup.ts'
@@ -18,7 +18,6 @@ import type { World } from './world.ts'
 const graceMilliseconds = 20_000
 /** Ten times what it takes where nothing else runs. */
 const patience = 60_000
-const Created = z.object({ stream: z.object({ id: z.string(), stream_key: z.string() }) })
 const Shown = z.object({ stream: StreamState.pick({ status: true, reason: true, started_at: true }) })
 let runs = 0
 
@@ -127,18 +126,15 @@ async function broadcast(
   for (const fault of checkChat(talker.acknowledged, await storedIn(uri, steady.id))) said(fault)
 }
 
-/** As soon as there is an engine. */
+/** As soon as there is an engine: before that its provider fails. */
 async function openStream(nodes: readonly PlazaNode[], owner: Person, rtmpPort: number): Promise<Livestream> {
-  let said = ''
-  for (const end = Date.now() + patience; Date.now() < end; await pause(250)) {
-    const { body } = await call(nodes[0]?.url ?? '', 'POST /api/streams', { title: 'Faults' }, owner.token)
-    const created = Created.safeParse(body)
-    said = JSON.stringify(body)
-    if (!created.success) continue
-    const { id, stream_key } = created.data.stream
-    return { id, owner, publisher: new Broadcaster(rtmpPort, stream_key) }
-  }
-  throw new Error(`No stream could be made: ${said}`)
+  const { streams } = sdkOf(nodes[0]?.url ?? '', owner.token)
+  const { stream } = await insist(() => streams.create({ title: 'Faults' }), {
+    milliseconds: patience,
+    passes: () => true,
+  })
+  const { id, stream_key = '' } = stream
+  return { id, owner, publisher: new Broadcaster(rtmpPort, stream_key) }
 }
 
 /** From a node that answers. */

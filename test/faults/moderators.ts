@@ -108,8 +108,8 @@ export class Moderator {
     const input = { room: { type: 'channel', id: this.#room.id }, client_action_id, ...act }
     for (;;) {
       const answer = await this.#client.ask('mod:act', input, 5_000)
-      if (answer?.ok) this.done++
-      if (answer !== null) return
+      if (answer.ok) this.done++
+      if (answer.ok !== null) return
       await pause(retryMilliseconds)
     }
   }

@@ -83,8 +83,9 @@ export class Probe {
     this.#note({ type: 'invoke', cid, text })
     const path = `/api/rooms/channel/${this.#room.id}/messages`
     const answer = await client.call(path, { client_msg_id: cid, text }, patience)
-    if (!answer?.ok) {
-      this.#note(answer ? { type: 'fail', cid, code: answer.refusal.code } : { type: 'info', cid })
+    if (!answer.ok) {
+      if (answer.ok === null) this.#note({ type: 'info', cid, ...(answer.code === null ? {} : { code: answer.code }) })
+      else this.#note({ type: 'fail', cid, code: answer.refusal.code })
       return null
     }
     const { seq, id } = Sent.parse(answer.data).message

@@ -149,7 +149,7 @@ export class Reader {
     this.#openings++
     const input = { room: this.#ref, after_seq: this.last, ...(this.#epoch ? { epoch: this.#epoch } : {}) }
     const answer = await this.client.ask('room:join', input)
-    if (!answer?.ok) return false
+    if (!answer.ok) return false
     const page = Page.parse(answer.data)
     this.#epoch = page.epoch
     const isWhole = this.#turn(page) || (await this.#sync())
@@ -161,7 +161,7 @@ export class Reader {
     for (;;) {
       const input = { room: this.#ref, epoch: this.#epoch, after_seq: this.last, limit: 200 }
       const answer = await this.client.ask('room:sync', input)
-      if (!answer?.ok) return false
+      if (!answer.ok) return false
       if (this.#turn(Page.parse(answer.data))) return true
     }
   }

@@ -1,4 +1,5 @@
 import { faultNames } from './checker.ts'
+import type { Crowd } from './crowd.ts'
 import type { Fault } from './faults.ts'
 import type { Send } from './history.ts'
 import type { Outcome } from './part.ts'
@@ -43,31 +44,39 @@ export function reportOf(
   {
     faults,
     skipped,
+    unexpected,
     least,
     isWhole,
-  }: { faults: readonly Fault[]; skipped: readonly Skipped[]; least: Least; isWhole: boolean },
+  }: {
+    faults: readonly Fault[]
+    skipped: readonly Skipped[]
+    unexpected: readonly string[]
+    least: Least
+    isWhole: boolean
+  },
 ): Report {
   const injected = injectedBy(outcomes, faults)
+  const crowds = outcomes.flatMap(({ crowd }) => crowd ?? [])
   const sends = sendFigures(outcomes)
   const found = faultNames.map(
     (name) => [name, sum(outcomes, ({ findings }) => findings.filter(({ fault }) => fault === name).length)] as const,
   )
-  const catchUps = outcomes.flatMap(({ crowd }) => crowd.readers.flatMap((reader) => reader.catchUps))
-  const latencies = outcomes.flatMap(({ crowd }) => crowd.latencies)
+  const catchUps = crowds.flatMap(({ readers }) => readers.flatMap((reader) => reader.catchUps))
+  const latencies = crowds.flatMap((crowd) => crowd.latencies)
   const unhandled = sum(outcomes, (outcome) => outcome.unhandled)
   const unforeseen = outcomes.flatMap((outcome) => outcome.unforeseen)
   const crashes = outcomes.flatMap((outcome) => outcome.crashes)
   const kept = (Object.keys(promised) as Promised[]).map((id) => ({
     id,
     ...promised[id],
-    longest: longest(outcomes.flatMap(({ crowd }) => crowd.world.probe.waited[id])),
+    longest: longest(crowds.flatMap(({ world }) => world.probe.waited[id])),
   }))
-  const flips = sum(outcomes, ({ crowd }) => crowd.world.corrupted?.flips ?? 0)
+  const flips = sum(crowds, ({ world }) => world.corrupted?.flips ?? 0)
   const runs = outcomes.flatMap(({ answers }) => answers.runs)
   const whole = runs.filter(({ state }) => state === 'done').length
   const charges = sum(outcomes, ({ charged }) => charged.length)
   const lost = longest(
-    outcomes.flatMap(({ crowd }) => [...crowd.askers, crowd.world.provoker].flatMap((one) => one.lostMilliseconds)),
+    crowds.flatMap(({ askers, world }) => [...askers, world.provoker].flatMap((one) => one.lostMilliseconds)),
   )
   const of = (op: 'upload' | 'enter', ...types: readonly string[]) =>
     sum(
@@ -76,7 +85,7 @@ export function reportOf(
     )
   const [uploads, entries] = [of('upload', 'ok'), of('enter', 'ok', 'fail')]
   const told = outcomes.flatMap(({ history }) => history.entries.filter((entry) => entry.op === 'told'))
-  const reconnects = outcomes.flatMap(({ crowd }) => crowd.world.reconnectMilliseconds)
+  const reconnects = crowds.flatMap(({ world }) => world.reconnectMilliseconds)
   return {
     seed,
     injected,
@@ -88,12 +97,13 @@ export function reportOf(
       ['refused', sends.refused],
       ['unknown', sends.unknown],
       ['unknown, later found stored', sends.unknownStored],
+      ['answered 503, and carried out', sends.unavailableStored],
       ...found,
       [
         'shown to readers',
         sum(outcomes, (outcome) => outcome.history.entries.filter(({ op }) => op === 'recv').length),
       ],
-      ['holes healed, frames dropped by clients', clientFigures(outcomes)],
+      ['holes healed, frames dropped by clients', clientFigures(crowds)],
       ['catch-ups', catchUps.length],
       ['events of a catch-up, p50 / p99', spread(catchUps.map(({ events }) => events))],
       ['milliseconds of a catch-up, p50 / p99', spread(catchUps.map(({ milliseconds }) => milliseconds))],
@@ -108,13 +118,10 @@ export function reportOf(
       ['frames told', sum(told, ({ frames }) => frames.length)],
       ['payments charged, tries', `${charges}, ${sum(outcomes, payTries)}`],
       ['files stored, tries', `${uploads}, ${of('upload', 'invoke')}`],
-      [
-        'requests to the storage that it failed',
-        sum(outcomes, ({ crowd }) => crowd.world.cluster.services?.front.spoilt ?? 0),
-      ],
+      ['requests to the storage that it failed', sum(crowds, ({ world }) => world.cluster.services?.front.spoilt ?? 0)],
       ['joins by a token answered, without an answer', `${entries}, ${of('enter', 'info')}`],
-      ['slow readers dropped', sum(outcomes, ({ crowd }) => crowd.world.flood?.dropped ?? 0)],
-      ['letters promised', sum(outcomes, ({ crowd }) => crowd.world.cluster.letters?.promised ?? 0)],
+      ['slow readers dropped', sum(crowds, ({ world }) => world.flood?.dropped ?? 0)],
+      ['letters promised', sum(crowds, ({ world }) => world.cluster.letters?.promised ?? 0)],
       ['bits flipped', flips],
       ['crashes', crashes.length],
       ['unhandled rejections', unhandled],
@@ -127,6 +134,7 @@ export function reportOf(
       ...(unhandled > 0 ? [`unhandled: ${unhandled}`] : []),
       ...unforeseen.map((line) => `unforeseen: ${line.slice(0, 4_000)}`),
       ...crashes,
+      ...unexpected,
       ...outcomes.flatMap(({ breaches }) => breaches),
       ...(isWhole && sends.acked < least.acked ? [`only ${sends.acked} acknowledged of at least ${least.acked}`] : []),
       ...(isWhole && whole < least.answers ? [`only ${whole} whole answers of at least ${least.answers}`] : []),
@@ -175,35 +183,46 @@ function injectedBy(outcomes: readonly Outcome[], faults: readonly Fault[]): Rec
 }
 
 function sendFigures(outcomes: readonly Outcome[]) {
-  const last = new Map<string, { is: Send; wasUnknown: boolean; at: number }>()
+  const last = new Map<string, Sending>()
   const stored = new Set<string>()
   for (const [at, { history, logs }] of outcomes.entries()) {
     for (const entry of history.entries) {
       if (entry.op !== 'send') continue
       const key = `${at} ${entry.room} ${entry.account} ${entry.cid}`
-      const wasUnknown = last.get(key)?.wasUnknown === true || entry.type === 'info'
-      last.set(key, { is: entry, wasUnknown, at })
+      const before = last.get(key)
+      const wasUnknown = before?.wasUnknown === true || entry.type === 'info'
+      const isOther = entry.type === 'info' && entry.code !== 'SERVICE_UNAVAILABLE'
+      last.set(key, { is: entry, wasUnknown, wasOther: before?.wasOther === true || isOther })
     }
     for (const [room, log] of logs) for (const { sender, cid } of log) stored.add(`${at} ${room} ${sender} ${cid}`)
   }
   const all = [...last]
-  const count = (fits: (send: Send, key: string, wasUnknown: boolean) => boolean) =>
-    all.filter(([key, { is, wasUnknown }]) => fits(is, key, wasUnknown)).length
+  const count = (fits: (sending: Sending, key: string) => boolean) =>
+    all.filter(([key, sending]) => fits(sending, key)).length
   return {
     sent: all.length,
-    acked: count(({ type }) => type === 'ok'),
-    repeated: count(({ duplicate }) => duplicate === true),
-    refused: count(({ type }) => type === 'fail'),
-    unknown: count((_, __, wasUnknown) => wasUnknown),
-    unknownStored: count((_, key, wasUnknown) => wasUnknown && stored.has(key)),
+    acked: count(({ is }) => is.type === 'ok'),
+    repeated: count(({ is }) => is.duplicate === true),
+    refused: count(({ is }) => is.type === 'fail'),
+    unknown: count(({ wasUnknown }) => wasUnknown),
+    unknownStored: count(({ wasUnknown }, key) => wasUnknown && stored.has(key)),
+    /** Each try before the one that was acknowledged was answered 503, so that one of these has stored it. */
+    unavailableStored: count(({ is, wasUnknown, wasOther }) => is.duplicate === true && wasUnknown && !wasOther),
   }
+}
+
+/** The tries of one message: its last entry, whether the end of some try was not known, and whether one of these was not answered 503. */
+interface Sending {
+  is: Send
+  wasUnknown: boolean
+  wasOther: boolean
 }
 
 const payTries = ({ history }: Outcome) =>
   history.entries.filter((entry) => entry.op === 'pay' && entry.type === 'invoke').length
 
-function clientFigures(outcomes: readonly Outcome[]): string {
-  const readers = outcomes.flatMap(({ crowd }) => crowd.readers)
+function clientFigures(crowds: readonly Crowd[]): string {
+  const readers = crowds.flatMap((crowd) => crowd.readers)
   return `${sum(readers, ({ holes }) => holes)}, ${sum(readers, ({ dropped }) => dropped)}`
 }
 

@@ -1,11 +1,11 @@
-import { type Answer, Client } from './client.ts'
+import { Client, type Settled } from './client.ts'
 import type { World } from './world.ts'
 
 const refusedWith =
   (...codes: readonly string[]) =>
-  (answer: NonNullable<Answer>) =>
+  (answer: Settled) =>
     !answer.ok && codes.includes(answer.refusal.code)
-const isReset = (answer: NonNullable<Answer>) =>
+const isReset = (answer: Settled) =>
   answer.ok && answer.data.reset === true && JSON.stringify(answer.data.events) === '[]'
 const isHidden = refusedWith('ROOM_NOT_FOUND', 'NOT_A_MEMBER')
 const isInvalid = refusedWith('VALIDATION_ERROR')
@@ -37,9 +37,9 @@ export async function resumeWrongly({ cluster, stranger, breaches }: World): Pro
   }
 }
 
-async function asked(client: Client, event: string, input: object): Promise<NonNullable<Answer>> {
+async function asked(client: Client, event: string, input: object): Promise<Settled> {
   for (;;) {
     const answer = await client.ask(event, input)
-    if (answer !== null) return answer
+    if (answer.ok !== null) return answer
   }
 }

@@ -1,13 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { build, programs } from '#test/support/programs'
 import { provisionOtherNode } from '../../scripts/test-servers.mjs'
 import { type Cluster, openAlone, openPair } from './cluster.ts'
+import { smallDisk } from './disk.ts'
 import { aloneFaults, type Fault, pairFaults } from './faults.ts'
 import { type Outcome, runPart } from './part.ts'
 import { type Random, seeded } from './random.ts'
 import { print, reportOf, type Skipped } from './report.ts'
+import { stepsTo } from './steps.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +23,7 @@ const { values: options } = parseArgs({
 })
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed)
 const only = options.only?.split(',')
+const closeMilliseconds = 60_000
 const least = { acked: 5_000, flips: 200, answers: 30, charges: 20, uploads: 60, entries: 60 }
 const profiles = {
   /** Injects each fault once, in about a minute. */
@@ -41,43 +44,53 @@ const otherNode = provisionOtherNode()
 if ('missing' in otherNode)
   skipped.push({ id: 'F28', what: 'nodes of different versions of Node', reason: otherNode.missing })
 
+if (smallDisk(1) === null) skipped.push({ id: 'F19', what: 'fill a disk', reason: 'this user may not mount one' })
+
 const open: Cluster[] = []
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void closeAll().finally(() => process.exit(1)))
+
+/** What no step waits for: a client of the run that cannot read what it is told. */
+const unexpected: string[] = []
+for (const event of ['unhandledRejection', 'uncaughtException'])
+  process.on(event, (error: unknown) => void unexpected.push(`the run: ${inspect(error)}`))
 
 console.log(`Seed ${seed}. Again: npm run test:faults -- --seed ${seed}${name === 'usual' ? '' : ` --${name}`}`)
 const code = await run(seeded(seed)).catch((error: unknown) => {
   console.error(error)
   return 1
 })
-await closeAll()
+await stepsTo([])('The end', closeMilliseconds, closeAll)
 process.exit(code)
 
 async function run(random: Random): Promise<number> {
   const parts = [
     {
+      name: 'Two nodes',
       start: openPair,
       faults: chosen(pairFaults),
       seconds: profile.pairSeconds,
       acked: only ? 0 : profile.least.acked,
     },
-    { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds, acked: 0 },
+    { name: 'One node', start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds, acked: 0 },
   ]
   build()
   const running = parts
     .filter(({ faults }) => faults.length > 0)
-    .map(async ({ start, faults, seconds, acked }): Promise<Outcome> => {
-      const course = random.fork()
-      const cluster = await start(programs.main)
-      open.push(cluster)
-      console.log(`${cluster.nodes.length} of the built server on ${cluster.storeName}`)
-      const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
-      const plan = { faults: possible, times: profile.times, seconds, acked }
-      return runPart(cluster, plan, { random: course, isLong: options.long })
+    .map(({ name, start, faults, seconds, acked }): Promise<Outcome> => {
+      const opened = async () => {
+        const cluster = await start(programs.main)
+        open.push(cluster)
+        console.log(`${cluster.nodes.length} of the built server on ${cluster.storeName}`)
+        return cluster
+      }
+      const plan = { faults, times: profile.times, seconds, acked }
+      return runPart({ name, start: opened, plan, random: random.fork(), isLong: options.long })
     })
   const outcomes = await Promise.all(running)
   const faults = parts.flatMap((part) => part.faults)
-  const report = reportOf(seed, outcomes, { faults, skipped, least: profile.least, isWhole: only === undefined })
+  const isWhole = only === undefined
+  const report = reportOf(seed, outcomes, { faults, skipped, unexpected, least: profile.least, isWhole })
   print(report, outcomes)
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
   if (options.history) writeFileSync(options.history, historyOf(outcomes))

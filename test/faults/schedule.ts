@@ -18,6 +18,9 @@ const restMilliseconds: Record<Lane, number> = {
 
 /** The time without faults of the store that a node needs to start. */
 const startMilliseconds = 10_000
+/** One fault may take so long, and all rounds so much longer than they should; what is late is told, and the run goes on. */
+const faultMilliseconds = 600_000
+const lateMilliseconds = 1_200_000
 
 export interface Plan {
   faults: readonly Fault[]
@@ -32,6 +35,7 @@ export interface Plan {
 export async function injectAll(world: World, random: Random, plan: Plan): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const end = Date.now() + 1_000 * plan.seconds
+  const last = end + lateMilliseconds
   const inLane = (lane: Lane) => {
     const faults = plan.faults.filter((fault) => fault.lane === lane)
     if (faults.length === 0) return []
@@ -39,7 +43,7 @@ export async function injectAll(world: World, random: Random, plan: Plan): Promi
     const targets = lane === 'node' ? world.cluster.nodes : [null]
     return targets.map((node, at) => {
       const mine = round.filter((_, index) => index % targets.length === at)
-      return follow(world, random.fork(), { mine, node, end, counts })
+      return follow(world, random.fork(), { mine, node, end, last, counts })
     })
   }
   await Promise.all(lanes.flatMap(inLane))
@@ -50,22 +54,28 @@ export async function injectAll(world: World, random: Random, plan: Plan): Promi
 interface Course {
   mine: readonly Fault[]
   node: PlazaNode | null
+  /** Rounds are repeated until then, and none of them goes on after the last moment. */
   end: number
+  last: number
   counts: Map<string, number>
 }
 
-async function follow(world: World, random: Random, { mine, node, end, counts }: Course): Promise<void> {
+async function follow(world: World, random: Random, { mine, node, end, last, counts }: Course): Promise<void> {
   const [first, ...others] = world.cluster.nodes
   if (!first) return
   do {
     for (const fault of mine) {
+      if (Date.now() > last) return
       await pause(restMilliseconds[fault.lane] * random.between(0.5, 1.5))
       const areUp = () => world.cluster.nodes.every(({ process: one }) => one.isUp)
       if (fault.lane === 'store') await until(areUp, startMilliseconds)
       const target = node ?? random.pick([first, ...others])
       note(world, fault, target.process.name)
-      await fault.inject(world, random, target)
-      counts.set(fault.id, (counts.get(fault.id) ?? 0) + 1)
+      const isDone = await world.step(`${fault.id}: ${fault.what}`, faultMilliseconds, async () => {
+        await fault.inject(world, random, target)
+        return true
+      })
+      if (isDone) counts.set(fault.id, (counts.get(fault.id) ?? 0) + 1)
     }
   } while (Date.now() < end)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { type Answer, Client, type Person } from './client.ts'
+import { backoff } from '#client/sdk/timing'
+import { type Answer, Client, type Person, type Settled } from './client.ts'
 import type { History, Send } from './history.ts'
 import type { Random } from './random.ts'
 
@@ -23,6 +24,7 @@ export const Sent = z.object({
   duplicate: z.boolean().optional(),
 })
 const retryMilliseconds = 100
+const mostRetryMilliseconds = 2_000
 
 /** Sends one message after the other, and repeats each with the same key until its outcome is known. */
 export class Sender {
@@ -77,15 +79,16 @@ export class Sender {
     for (let tries = 0; !this.#isGivenUp; tries++) {
       this.#note({ type: 'invoke', cid, text })
       const answer = await this.#ask(cid, text, tries)
-      if (answer === null) this.#note({ type: 'info', cid })
+      if (answer.ok === null) this.#note({ type: 'info', cid, ...(answer.code === null ? {} : { code: answer.code }) })
       else return await this.#settle(answer, cid, asked)
-      await pause(retryMilliseconds)
+      await pause(backoff(tries, retryMilliseconds, mostRetryMilliseconds))
     }
   }
 
   /** Joins the room, if not a member yet. */
   async enter(): Promise<void> {
-    await this.client.call(`/api/channels/${this.#talk.room.id}/join`, {})
+    const join = () => this.client.call(`/api/channels/${this.#talk.room.id}/join`, {})
+    while ((await join()).ok === null && !this.#isGivenUp) await pause(retryMilliseconds)
   }
 
   /** A repeat may use the other door. */
@@ -96,7 +99,7 @@ export class Sender {
     return this.client.call(`/api/rooms/channel/${room.id}/messages`, { client_msg_id: cid, text })
   }
 
-  async #settle(answer: NonNullable<Answer>, cid: string, asked: number): Promise<void> {
+  async #settle(answer: Settled, cid: string, asked: number): Promise<void> {
     if (answer.ok) {
       const { message, duplicate = false } = Sent.parse(answer.data)
       this.#note({ type: 'ok', cid, seq: message.seq, id: message.id, duplicate })

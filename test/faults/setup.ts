@@ -1,15 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
-import { call, signIn, wallet } from '#test/support/wallet'
+import type { Client as Sdk } from '#client/sdk/index'
+import { AppError } from '#shared/errors'
+import { wallet } from '#test/support/wallet'
 import type { Meeting } from './attender.ts'
 import type { Person } from './client.ts'
+import { insist, sdkOf } from './insist.ts'
 import type { Room } from './sender.ts'
-
-const CreatedGroup = z.object({ group: z.object({ id: z.string() }) })
-const mostTries = 20
-const retryMilliseconds = 250
-const CreatedAgent = z.object({ agent: z.object({ id: z.string() }) })
-const CreatedChannel = z.object({ channel: z.object({ id: z.string() }) })
 
 /** Signs people in and creates their rooms, before any fault is injected. */
 export class Setup {
@@ -31,64 +27,64 @@ export class Setup {
   }
 
   async room(members: readonly Person[], moderators: readonly Person[] = []): Promise<Room> {
-    const name = `Room ${++this.#rooms}`
-    const { id } = CreatedChannel.parse(await this.#ask(this.owner, 'POST /api/channels', { name })).channel
-    const room = { type: 'channel', id }
-    await Promise.all([...members, ...moderators].map((who) => this.#ask(who, `POST /api/channels/${id}/join`, {})))
+    const { id, key } = await this.#channel({ name: `Room ${++this.#rooms}` })
+    const room = { type: 'channel', id } as const
+    await Promise.all([...members, ...moderators].map((who) => insist(() => join(this.#as(who), id))))
+    const patch = { canPin: true, canDelete: true, canMute: true }
     for (const { account: target } of moderators)
-      await this.#ask(this.owner, 'POST /api/moderation/act', {
-        room,
-        action: 'promote',
-        target,
-        patch: { canPin: true, canDelete: true, canMute: true },
-      })
-    return { id, key: `channel:${id}` }
+      await insist((client_action_id) =>
+        this.#as().moderation.act({ room, action: 'promote', target, patch, client_action_id }),
+      )
+    return { id, key }
   }
 
   /** An agent that its owner alone may ask, or that everybody may who pays. */
   async agent(owner: Person, isSold = false): Promise<string> {
-    const sold = { visibility: 'public', x402Enabled: true, x402PriceCents: 5, x402Network: 'base-sepolia' }
+    const sold = { visibility: 'public', x402Enabled: true, x402PriceCents: 5, x402Network: 'base-sepolia' } as const
     const asked = { name: `Agent of ${owner.account}`, ...(isSold ? sold : {}) }
-    return CreatedAgent.parse(await this.#ask(owner, 'POST /api/agents', asked)).agent.id
+    const { agent } = await insist((idempotency_key) => this.#as(owner).agents.create({ ...asked, idempotency_key }))
+    return agent.id
   }
 
   /** A group that only its owner may see. */
   async closed(): Promise<Room> {
-    const asked = await this.#ask(this.owner, 'POST /api/groups', { name: 'Closed', memberAddresses: [] })
-    const { id } = CreatedGroup.parse(asked).group
-    return { id, key: `group:${id}` }
+    const asked = { name: 'Closed', memberAddresses: [] }
+    const { group } = await insist((idempotency_key) => this.#as().rooms.createGroup({ ...asked, idempotency_key }))
+    return { id: group.id ?? '', key: `group:${group.id}` }
   }
 
   /** A channel for those who hold a token of this event, as its founder does. */
   async meeting(event: number): Promise<Meeting> {
     const asked = { attendanceEventId: event, attendanceEventName: `Meeting ${event}` }
-    const { id } = CreatedChannel.parse(await this.#ask(this.owner, 'POST /api/channels', asked)).channel
-    return { id, key: `channel:${id}`, event }
+    return { ...(await this.#channel(asked)), event }
   }
 
-  async #ask(who: Person, route: string, input: object): Promise<unknown> {
-    for (let tries = 0; ; tries++) {
-      const { status, body } = await call(this.#url, route, input, who.token)
-      if (status === 200 || (tries > 0 && isThere(body))) return body
-      if (status !== 503 || tries === mostTries) throw new Error(`${route}: ${JSON.stringify(body)}`)
-      await pause(retryMilliseconds)
-    }
+  async #channel(asked: Partial<Parameters<Sdk['rooms']['createChannel']>[0]>): Promise<Room> {
+    const { channel } = await insist((idempotency_key) => this.#as().rooms.createChannel({ ...asked, idempotency_key }))
+    return { id: channel.id ?? '', key: `channel:${channel.id}` }
+  }
+
+  #as({ token }: Person = this.owner): Sdk {
+    return sdkOf(this.#url, token)
   }
 }
 
-/** A first try of unknown fate may have made somebody a member. */
-const isThere = ({ error }: Record<string, unknown>) => error === 'Already a member of this channel'
+/** A try of unknown fate may have made them a member. */
+async function join({ rooms }: Sdk, id: string): Promise<void> {
+  await rooms.join({ room: { type: 'channel', id } }).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.message !== 'Already a member of this channel') throw error
+  })
+}
 
 async function arrive(url: string, name: string): Promise<Person> {
-  for (let tries = 0; ; tries++) {
-    try {
-      const { address: account, sessionToken: token } = await signIn(url, wallet(`faults ${name}`))
-      return { account, token }
-    } catch (error) {
-      if (tries === mostTries) throw error
-      await pause(retryMilliseconds)
-    }
-  }
+  const who = wallet(`faults ${name}`)
+  const { address } = who
+  const { identity } = sdkOf(url)
+  const { sessionToken } = await insist(async () => {
+    const { message } = await identity.begin({ address })
+    return identity.verify({ address, message, signature: await who.signMessage({ message }) })
+  })
+  return { account: address.toLowerCase(), token: sessionToken }
 }
 
 /** Polls until the condition holds or the time is up; returns whether it holds. */

@@ -48,6 +48,8 @@ export interface Answers {
   counts: ReadonlyMap<string, number>
 }
 
+export const nothingAnswered: Answers = { runs: [], payments: [], counts: new Map() }
+
 export async function readAnswers(store: Documents): Promise<Answers> {
   const read = (name: string) => store.collection(name).find({}).toArray()
   const pieces = grouped(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { call } from '#test/support/wallet'
 import type { Person } from './client.ts'
 import type { Effect, LogRow } from './history.ts'
+import { insist, sdkOf } from './insist.ts'
 import type { Room } from './sender.ts'
 
 const Rules = z.object({ version: z.number(), slow_mode_seconds: z.number(), read_only: z.boolean() })
@@ -74,9 +74,10 @@ const Page = z.object({
 /** The log of a room as a server returns it by REST, page by page: the only access to an embedded store in use. */
 export async function readPages(url: string, { token }: Person, room: Room): Promise<LogRow[]> {
   const rows: LogRow[] = []
-  for (let after = 0; ; ) {
-    const path = `GET /api/rooms/channel/${room.id}/events?after=${after}&limit=200`
-    const page = Page.parse((await call(url, path, null, token)).body)
+  const { messages } = sdkOf(url, token)
+  for (let after_seq = 0; ; ) {
+    const asked = { room: { type: 'channel', id: room.id }, after_seq, limit: 200 } as const
+    const page = Page.parse(await insist(() => messages.sync(asked)))
     for (const { seq, epoch, type, at, actor, data } of page.events) {
       const { message, rules, id = '', action, target, member, members_count } = data
       rows.push({
@@ -90,7 +91,7 @@ export async function readPages(url: string, { token }: Person, room: Room): Pro
         }),
       })
     }
-    after = page.next_after_seq
+    after_seq = page.next_after_seq
     if (page.complete) return rows
   }
 }

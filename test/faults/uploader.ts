@@ -108,7 +108,7 @@ export class Uploader {
     while (!this.#isGivenUp) {
       const answer = await this.#client.ask('message:send', asked)
       const about = { t: this.#history.now(), proc: this.name, op: 'name', room: '', url } as const
-      if (answer) return this.#history.add({ ...about, type: answer.ok ? 'ok' : 'fail' })
+      if (answer.ok !== null) return this.#history.add({ ...about, type: answer.ok ? 'ok' : 'fail' })
       await pause(retryMilliseconds)
     }
   }

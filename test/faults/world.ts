@@ -6,6 +6,7 @@ import type { Listeners } from './listeners.ts'
 import type { Probe } from './probe.ts'
 import type { Reader } from './reader.ts'
 import type { Room, Sender } from './sender.ts'
+import type { Step } from './steps.ts'
 
 /** A running test, as faults see it. */
 export interface World {
@@ -14,6 +15,7 @@ export interface World {
   isLong: boolean
   /** Failures that do not show in the history. */
   breaches: string[]
+  step: Step
   probe: Probe
   listeners: Listeners | null
   reconnectMilliseconds: number[]

@@ -379,6 +379,20 @@ describe('M33: tiers are those of the documents, and people behind one address d
     expect(seen).toEqual([401, 401, 401, 401, 401, 429, 429])
   })
 
+  test('O81: who opens the page again and again is let in, and has no more tries at a sign-in by it', async () => {
+    const { url } = await open()
+    const who = await personAt(url, 'reloading')
+    const seen = new Set<number>()
+    for (let one = 0; one < 120; one++) seen.add((await call(url, 'GET /api/auth/session', null, who.token)).status)
+    expect([...seen]).toEqual([200])
+    const outcomes = []
+    for (let one = 0; one < 7; one++)
+      outcomes.push(
+        (await call(url, 'POST /api/auth/verify', { address: who.account, message: 'm', signature: '0x' })).status,
+      )
+    expect(outcomes.slice(-2)).toEqual([429, 429])
+  })
+
   test('an address has ten times as many claims as one claim has tries', async () => {
     const { url } = await open()
     const seen = []
@@ -414,7 +428,7 @@ describe('M33: tiers are those of the documents, and people behind one address d
     ['POST /api/email/login/send-link', { email: 'tier@people.test' }, false, 10],
     ['POST /api/email/send-code', { email: 'tier@people.test' }, false, 10],
     ['POST /api/passkey/login/options', {}, false, 10],
-    ['GET /api/auth/session', null, true, 10],
+    ['GET /api/auth/session', null, true, 300],
     ['POST /api/channels', { name: 'Tiers' }, true, 100],
     ['POST /api/groups', { name: 'Tiers', memberAddresses: [] }, true, 100],
     ['POST /api/wallet/onramp/session', { address: '0x0000000000000000000000000000000000000001' }, true, 100],

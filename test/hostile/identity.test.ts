@@ -223,24 +223,29 @@ test('T12: fields nobody may set are without effect', async () => {
   expect(stored).toMatchObject({ display_name: 'Climber', role: 'user', is_banned: false, login_count: 1, points: 0 })
 })
 
-test('P10 T32: fifty verifications of one signature at once begin one session', async () => {
-  const body = await signed(url, wallet('racer'))
-  // Each has found the nonce unused before the first of them uses it.
+/** Holds back whatever is to be taken once, until so many have come for it. */
+function holdUntilAllCome(model: typeof Nonces | typeof Sessions, count: number): void {
   let open = () => {}
   const allHaveCome = new Promise<void>((resolve) => {
     open = resolve
   })
-  const take = Nonces.findOneAndUpdate.bind(Nonces)
+  const take = model.findOneAndUpdate.bind(model) as typeof Nonces.findOneAndUpdate
   let come = 0
-  const held = vi.spyOn(Nonces, 'findOneAndUpdate').mockImplementation(((...given: Parameters<typeof take>) => ({
+  const held = vi.spyOn(model, 'findOneAndUpdate').mockImplementation(((...given: Parameters<typeof take>) => ({
     async lean() {
       come += 1
-      if (come === 50) open()
+      if (come === count) open()
       await allHaveCome
       return take(...given).lean()
     },
   })) as never)
   onTestFinished(() => held.mockRestore())
+}
+
+test('P10 T32: fifty verifications of one signature at once begin one session', async () => {
+  const body = await signed(url, wallet('racer'))
+  // Each has found the nonce unused before the first of them uses it.
+  holdUntilAllCome(Nonces, 50)
   const answers = await Promise.all(Array.from({ length: 50 }, () => call(url, 'POST /api/auth/verify', body)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(answers.filter(({ code }) => code === 'INVALID_NONCE')).toHaveLength(49)
@@ -249,6 +254,7 @@ test('P10 T32: fifty verifications of one signature at once begin one session', 
 
 test('T32: of fifty refreshes with one token at once one succeeds, and its session stands', async () => {
   const { refreshToken } = await signIn(url, wallet('refresh racer'))
+  holdUntilAllCome(Sessions, 50)
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => call(url, 'POST /api/auth/session', { refreshToken })),
   )

@@ -64,16 +64,41 @@ test(
   'who is in thousands of rooms, as when others have written to them, is shown these all the same',
   heavy,
   async () => {
-    const joined_at = new Date(now).toISOString()
-    await Members.insertMany(
-      times(6_000, (at) => ({
-        ...{ _id: `channel:nowhere-${at}|member:${one.account}`, room: `channel:nowhere-${at}` },
-        ...{ user_address: one.account, role: 'member', joined_at, applied_seq: 1, is_active: true },
-      })),
-    )
+    await inRooms(one, 6_000)
     expect(await answered(() => one.rest('GET /api/user/rooms'))).toBe(4)
   },
 )
+
+const inRooms = (who: Person, count: number) =>
+  Members.insertMany(
+    times(count, (at) => ({
+      ...{ _id: `channel:nowhere-${at}|member:${who.account}`, room: `channel:nowhere-${at}` },
+      ...{ user_address: who.account, role: 'member', joined_at: new Date(now).toISOString() },
+      ...{ applied_seq: 1, is_active: true },
+    })),
+  )
+
+test('O04: what costly calls cost is counted for an address as well, however many accounts it has', heavy, async () => {
+  const accounts = await Promise.all(times(7, (at) => personAt(server.url, `account ${at}`)))
+  for (const who of accounts) await inRooms(who, 1_250)
+  let count = 0
+  for (const who of accounts) count += await answered(() => who.rest('GET /api/user/rooms?limit=1'))
+  // Each costs 24 calls beyond itself, and the address has 600.
+  expect(count).toBe(25)
+})
+
+test('O04: lists of channels and dry runs are paid by what they read', heavy, async () => {
+  await inRooms(one, 1_000)
+  expect(await answered(() => one.rest('GET /api/channels?joined=true&limit=1'))).toBe(10)
+  const other = await personAt(server.url, 'other')
+  expect(await answered(() => other.rest('GET /api/channels?offset=1000&limit=1'))).toBe(10)
+  const owner = await personAt(server.url, 'owner')
+  const room = await channelOf(owner)
+  for (let at = 0; at < 51; at += 1) await owner.rest(`POST /api/channels/${room.id}/messages`, { content: 'Look' })
+  const count = await answered(() => owner.rest('POST /api/moderation/simulate', { room, word: 'zork' }))
+  // Of a hundred calls, one has made the channel.
+  expect(count).toBe(49)
+})
 
 const hundred = times(100, (at) => ({ type: 'channel', id: `nowhere-${at}` }) as const)
 test.each([

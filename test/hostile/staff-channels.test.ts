@@ -1,59 +1,23 @@
 // Modes: embedded
-import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { inbox } from '#shared/api/inbox'
-import { api } from '#shared/api/index'
 import { invitations } from '#shared/api/invitations'
 import { messages } from '#shared/api/messages'
 import { logged, moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
-import { operationsOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
 import { appoint, subscribe } from '#test/support/moderation'
 import { listenTo, moderates, over, type Person, say } from '#test/support/people'
 import { call } from '#test/support/wallet'
+import { doors, paths } from './room-doors.ts'
 
 const { server, root, keeper, demoted, suspended, banned, stranger } = await bootWith(
   ['root', 'keeper', 'demoted', 'suspended', 'banned', 'stranger'],
   { superAdmins: ['root'] },
 )
-
-type Fields = { [field: string]: unknown }
-const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, { input?: Fields | null }>
-
-/** Every operation that names its room, with what the documents show of it. */
-const doors = operationsOf(api).flatMap(({ name, operation }) => {
-  const input = examples[name]?.input
-  const isOfRoom = typeof input?.room === 'object' && input.room !== null && !/^uploads\./.test(name)
-  return isOfRoom ? [{ name, operation, input: { ...input, wait: undefined } as Fields }] : []
-})
-
-/** The documented paths of channels that only read. */
-const paths = [
-  'GET /api/channels/:id',
-  'GET /api/channels/:id/messages',
-  'GET /api/channels/:id/messages/pin',
-  'GET /api/channels/:id/members',
-  'GET /api/channels/:id/reactions?messageIds=:message',
-  'GET /api/channels/:id/agents',
-  'GET /api/rooms/channel/:id/polls',
-  'GET /api/channels/:id/ban',
-  'GET /api/channels/:id/p2p-messages',
-  'GET /api/public/channels/:id',
-  'GET /api/rooms/channel/:id/events',
-  'GET /api/rooms/channel/:id/events/stream',
-  'GET /api/moderation?action=mod-log&chatType=channel&channelId=:id',
-  'GET /api/moderation?action=muted&chatType=channel&channelId=:id',
-  'GET /api/moderation?action=moderators&chatType=channel&channelId=:id',
-  'GET /api/moderation/verify?channelId=:id',
-  'GET /api/moderation/queue?channelId=:id',
-  'GET /api/chat-rules?chatType=channel&chatId=:id',
-  'GET /api/chat-rules/ban?chatType=channel&chatId=:id',
-  'GET /api/blocked-words?scope=room&chatType=channel&chatId=:id',
-]
 
 const nowhere = { type: 'channel', id: '0195c2de-0000-7abc-8def-0123456789ab' } as const
 const noMessage = '0195c2de-0000-7abc-8def-0123456789ac'

@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
     /^(server\/(config\/|(environment|session-keys)\.ts|kernel\/|media\/messages\.ts|ports\/[^/]+\/port\.ts)|shared\/)/,
   ],
   [/^server\/platform\//, /^server\/((platform|kernel|log|ports)\/|(config|session-keys)\.ts)/],
-  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/make-directory\.ts)/],
+  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts|kernel\/(addresses|make-directory|opens)\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],
@@ -42,6 +42,15 @@ const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^undici(\/|$)/, /^server\/ports\/web\/guarded\.ts$/],
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+|connection)\.ts$/],
 ]
+
+/** Programs beside the server, in which bytes of strangers are read, without what starts and asks them. */
+const READERS = /^server\/(media\/(?!messages\.ts$)|ports\/reader\/(?!(local|port|questions)\.ts$))/
+/** What reads pages, documents, pictures, sound, films, calendars, letters and archives, by the names that such packages have. */
+const PARSERS =
+  /^(@mozilla\/readability|@?mediabunny|chardet|cheerio|opus-decoder|werift|sharp|jimp|jschardet|mammoth|xlsx)(\/|$)|html|linkedom|jsdom|pdf|exif|image-size|file-type|ffmpeg|music-metadata|^(node-)?ical|mailparser|xml|csv|zip|^tar(-|$)/
+/** What reads files of our own byte by byte: the embedded store. */
+const OWN_FILES = /^server\/ports\/database\/embedded\//
+const BYTES = /\.read(Big)?(U?Int|Float|Double)(8|16|32|64)?(BE|LE)?\(|\bDataView\(/g
 
 /** What domains ask of the operations of rooms: who signs in joins alpha, and a stream has a room of its own. */
 const ASKED_OF_ROOMS = [
@@ -82,6 +91,26 @@ describe('the house', () => {
   test('the state of rooms stands on no domain that stands on it', () => {
     const code = "import { tokenAt } from '#server/domains/tokens/metadata'\nexport const a = tokenAt"
     expect(misplaced([parse('server/domains/room-state/a.ts', code)])).toHaveLength(1)
+  })
+
+  test('O01: bytes of strangers are read beside the loop that serves everybody', () => {
+    expect(readOnTheLoop(sources)).toEqual([])
+  })
+
+  test.each([
+    ["import { readPicture } from '#server/ports/reader/pictures/read'\nexport const a = readPicture"],
+    ["export const a = () => import('#server/ports/reader/document')"],
+    ["export { readHtml } from '#server/ports/reader/html'"],
+    ["import { FlvReader } from '#server/media/flv'\nexport const a = FlvReader"],
+    ["import { Parser } from 'htmlparser2'\nexport const a = Parser"],
+    ["import sharp from 'sharp'\nexport const a = sharp"],
+    ["export const a = () => import('fast-xml-parser')"],
+    ['export const widthOf = (png: Buffer) => png.readUInt32BE(16)'],
+    ['export const widthOf = (png: ArrayBuffer) => new DataView(png).getUint32(16)'],
+  ])('that law sees: %s', (code) => {
+    for (const path of ['server/domains/uploads/a.ts', 'server/kernel/a.ts', 'server/ports/reader/local.ts'])
+      expect(readOnTheLoop([parse(path, code)])).toHaveLength(1)
+    expect(readOnTheLoop([parse('server/ports/reader/a.ts', code)])).toEqual([])
   })
 
   test('adapters are named by the platform alone', () => {
@@ -243,6 +272,16 @@ function actionsCalled(sources: readonly Source[]): string[] {
       return [...called, ...(isExported ? taken.map((source) => `${source.path} imports ${name} of ${path}`) : [])]
     })
   })
+}
+
+/** What reads bytes of strangers in the process of the server: by a module of those programs, a package, or byte by byte. */
+function readOnTheLoop(sources: readonly Source[]): string[] {
+  const isBeside = (path: string) => READERS.test(path) || path.startsWith('server/media/')
+  const onTheLoop = sources.filter(({ path }) => path.startsWith('server/') && !isBeside(path))
+  const loaded = onTheLoop.flatMap(({ path, imports }) =>
+    imports.filter((to) => READERS.test(to) || (!FOLDER.test(to) && PARSERS.test(to))).map((to) => `${path} -> ${to}`),
+  )
+  return [...loaded, ...findings(onTheLoop, BYTES, (path) => OWN_FILES.test(path))]
 }
 
 /** What opens connections: modules and packages, and what is called; a phase of an answer has one of these names. */

@@ -6,7 +6,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/ids.ts: used': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: at': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: place': 'ids of a process are in the order they are made, whoever makes them',
-  'server/kernel/answer-end.ts: pending': 'a socket is of one node',
+  'server/kernel/answer-end.ts: pending': 'an answer is of one node',
   'server/kernel/connection.ts: connections': 'a socket is of one node',
   'server/kernel/sockets/meter.ts: meters': 'a connection is of one node',
   'server/kernel/checked-item.ts: checked': 'follows from the item, which does not change',

@@ -25,7 +25,7 @@ const recipes: Record<string, Recipe> = {
       file: 'shared/api/accounts.ts',
       before: '  checkUsername: operation({',
       write: `  recipeOperation: operation({
-        summary: 'How many usernames are taken.', http: 'GET /api/recipe-operation', access: 'public', limit: 'general',
+        summary: 'How many usernames are taken.', http: 'GET /api/recipe-operation', access: 'public', limit: 'general', cost: 'cheap',
         input: z.object({}), output: z.object({ count: z.number().int() }),
       }),`,
     },
@@ -128,14 +128,14 @@ const recipes: Record<string, Recipe> = {
         before: '  stream: {',
         write: `'recipe-kind': {
           ...open, readers: 'members',
-          founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },
+          founded: { by: 'its founder', fields: { emoji: '🏛', category: 'general' } },
         },`,
       },
       {
         file: 'shared/api/rooms.ts',
         before: '  createGroup: operation({',
         write: `  createRecipeRoom: operation({
-          summary: 'Create a room of the recipe.', http: 'POST /api/recipe-rooms', access: 'user', limit: 'general',
+          summary: 'Create a room of the recipe.', http: 'POST /api/recipe-rooms', access: 'user', limit: 'general', cost: 'cheap',
           idempotency: onceByKey, input: z.object({ ...repeatable, name: Name }), output: RoomAnswer,
         }),`,
       },

@@ -17,9 +17,13 @@ let folder = ''
 let base = ''
 const server = mediaServer({
   live: (playbackId) => (playbackId === 'seen' ? live : null),
+  isPlayback: (name) => ['seen', 'idle'].includes(name),
   recording: (assetId) => (assetId === 'kept' ? join(folder, 'kept.mp4') : null),
   webrtc: {
-    connect: (name) => (name === 'key' ? Promise.resolve({ answer: 'v=0', session: 'session' }) : 404),
+    connect(name) {
+      if (name === 'idle') return 'not live'
+      return name === 'key' ? Promise.resolve({ answer: 'v=0', session: 'session' }) : 404
+    },
     end: (session) => session === 'session',
   },
 })
@@ -100,6 +104,16 @@ describe('a livestream over HTTP', () => {
     ['/recordings/..%2fkept.mp4', 404],
     ['/', 404],
   ])('%s is answered %i', async (path, status) => expect((await ask(path)).status).toBe(status))
+
+  test.each([
+    ['/hls/idle/index.m3u8', 'not live'],
+    ['/hls/idle/1.m4s', 'not live'],
+    ['/hls/other/index.m3u8', null],
+    ['/hls/seen/1.m4s', null],
+  ])('O68: %s is not there, as it is %s', async (path, why) => {
+    const answer = await ask(path)
+    expect([answer.status, answer.headers.get('x-media-refused')]).toEqual([404, why])
+  })
 })
 
 describe('WebRTC over HTTP', () => {
@@ -118,6 +132,11 @@ describe('WebRTC over HTTP', () => {
     expect(answer.headers.get('access-control-expose-headers')).toContain('Location')
     expect((await ask('/webrtc/session', { method: 'DELETE' })).status).toBe(200)
     expect((await ask('/webrtc/other', { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test('O68: an offer to watch what nobody publishes says so', async () => {
+    const answer = await post('/webrtc/idle')
+    expect([answer.status, answer.headers.get('x-media-refused')]).toEqual([406, 'not live'])
   })
 
   test.each([

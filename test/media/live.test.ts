@@ -265,3 +265,114 @@ describe('what is played', () => {
     },
   )
 })
+
+describe('O32: the target duration never changes in a playlist', () => {
+  const targets = (playlist: string) => lines(playlist, '#EXT-X-TARGETDURATION').map((line) => Number(line.slice(22)))
+  const lengths = (playlist: string) => lines(playlist, '#EXTINF').map((line) => Number(line.slice(8, -1)))
+  /** Each playlist that was told, looked at after each picture. */
+  async function told(ingest: Ingest, shownAt: readonly number[], soundSeconds: number | null) {
+    const { config, frames } = pictures(shownAt.length, { keyEvery: 1_000 })
+    ingest.configure({ video: config, audio: soundSeconds === null ? null : tone })
+    const playlists: string[] = []
+    const look = async () => {
+      if (segmentsDone > 0) playlists.push(await text())
+    }
+    let [heard, segmentsDone] = [0, 0]
+    const hearUntil = async (seconds: number) => {
+      for (; soundSeconds !== null && (heard * 1024) / 48_000 < Math.min(seconds, soundSeconds); heard++) {
+        const [one] = sounds(1, heard)
+        if (one) ingest.audio(one)
+        if (heard % 12 === 0) await look()
+      }
+    }
+    for (const [index, frame] of frames.entries()) {
+      const at = shownAt[index] ?? 0
+      await hearUntil(at)
+      const before = clock.now()
+      clock.pass(Math.max(0, Math.round(at * 1000) - before))
+      ingest.video({ ...frame, time: Math.round(at * 90_000), key: Number.isInteger(at) })
+      if (at >= 1.1) segmentsDone = 1
+      await look()
+    }
+    await hearUntil(Number.POSITIVE_INFINITY)
+    ingest.end()
+    await look()
+    return playlists
+  }
+  const steadily = (from: number, to: number) =>
+    Array.from({ length: Math.round((to - from) * 10) }, (_, index) => from + index / 10)
+
+  test.each([
+    ['no picture for 9 s while sound goes on', [...steadily(0, 3), ...steadily(12, 15)], 15],
+    ['no picture for 15 s while sound goes on', [...steadily(0, 3), ...steadily(18, 20)], 20],
+    ['no picture any more', steadily(0, 3), 12],
+    ['no picture for 9 s, and no sound at all', [...steadily(0, 3), ...steadily(12, 15)], null],
+    ['neither for 9 s', [...steadily(0, 3), 12, 12.1, 12.2, 13, 13.1, 14, 14.1], 3],
+    ['no key frame any more', [...steadily(0, 2), ...steadily(2.05, 7)], 7],
+    ['a picture a second and a half', [...steadily(0, 2), 2, 3.5, 5, 6.5, 8], null],
+  ] as const)('%s', async (_what, shownAt, soundSeconds) => {
+    const parts: Fragment[] = []
+    const playlists = await told(
+      live.begin((part) => parts.push(part)),
+      shownAt,
+      soundSeconds,
+    )
+    expect(playlists.length).toBeGreaterThan(5)
+    expect(new Set(playlists.flatMap(targets))).toEqual(new Set([1]))
+    for (const length of playlists.flatMap(lengths)) expect(Math.round(length)).toBeLessThanOrEqual(1)
+    const shown = parts.flatMap(({ video }) => video.map(({ time }) => time))
+    expect(shown).toEqual(shownAt.map((at) => Math.round(at * 90_000)))
+    const heard = parts.flatMap(({ audio }) => audio.map(({ time }) => time))
+    if (soundSeconds !== null) expect(heard).toEqual(heard.map((_, index) => index * 1024))
+    if (soundSeconds !== null) expect(heard.length).toBe(Math.ceil((soundSeconds * 48_000) / 1024))
+  })
+
+  test('what nothing came in is in no segment, and a discontinuity stands where it was', async () => {
+    const playlists = await told(live.begin(), [...steadily(0, 3), ...steadily(9, 10)], null)
+    expect(lines(playlists.at(-1) ?? '', '#EXT-X-DISCONTINUITY')).toContain('#EXT-X-DISCONTINUITY')
+  })
+
+  test('another publisher, who sends fewer key frames, is cut as the first', async () => {
+    await told(live.begin(), steadily(0, 3), 3)
+    const ingest = live.begin()
+    const { config, frames } = pictures(60, { keyEvery: 30 })
+    ingest.configure({ video: config })
+    for (const frame of frames) ingest.video(frame)
+    ingest.end()
+    expect(targets(await text())).toEqual([1])
+    for (const length of lengths(await text())) expect(Math.round(length)).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('O34: a stamp that one frame alone has moves nothing', () => {
+  test.each([
+    ['a picture 6 s ahead', 6, 'video'],
+    ['a picture 1.5 s ahead', 1.5, 'video'],
+    ['a picture 6 s behind', -6, 'video'],
+    ['a picture an hour ahead', 3_600, 'video'],
+    ['a sound 6 s ahead', 6, 'audio'],
+    ['a sound 6 s behind', -6, 'audio'],
+  ] as const)('%s, one in sixty', async (_what, seconds, track) => {
+    const parts: Fragment[] = []
+    const ingest = live.begin((part) => parts.push(part))
+    const { config, frames } = pictures(150)
+    ingest.configure({ video: config, audio: tone })
+    let heard = 0
+    for (const [index, frame] of frames.entries()) {
+      const isOut = (count: number, kind: string) => kind === track && count % 60 === 59
+      ingest.video({ ...frame, time: frame.time + (isOut(index, 'video') ? seconds * 90_000 : 0) })
+      for (; heard * 1024 < (index + 1) * 4_800; heard++)
+        for (const one of sounds(1, heard))
+          ingest.audio({ ...one, time: one.time + (isOut(heard, 'audio') ? seconds * 48_000 : 0) })
+      clock.pass(100)
+    }
+    ingest.end()
+    const shown = parts.flatMap(({ video }) => video.map(({ time }) => time / 90_000))
+    expect(shown).toHaveLength(150)
+    for (const [index, at] of shown.entries()) expect(Math.abs(at - index / 10)).toBeLessThan(0.11)
+    const last = parts.at(-1)
+    expect((last?.start ?? 0) + (last?.duration ?? 0)).toBeCloseTo(15, 0)
+    const sound = parts.flatMap(({ audio }) => audio)
+    expect(sound.reduce((sum, { duration }) => sum + duration, 0) / 48_000).toBeCloseTo(15, 0)
+  })
+})

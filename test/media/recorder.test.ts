@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLive } from '#server/media/live'
 import type { RecordedAsset } from '#server/media/messages'
 import { openRecorder, type Recorder, type RecorderOptions } from '#server/media/recorder'
@@ -24,6 +36,7 @@ beforeEach(async () => {
   told = []
 })
 afterEach(async () => {
+  vi.restoreAllMocks()
   await recorder?.close()
   await rm(directory, { recursive: true, force: true })
 })
@@ -149,6 +162,35 @@ describe('a recording', () => {
     record(to, 40)()
     await settled()
     expect(told.at(-1)).toMatchObject({ assetId: 'other', phase: 'ready' })
+  })
+
+  test('O43: whose disk is full in its middle has failed, and what was written before can be played', async () => {
+    const opened = await openFile(join(directory, 'any'), 'w')
+    const files = Object.getPrototypeOf(opened) as FileHandle
+    await opened.close()
+    await rm(join(directory, 'any'))
+    const append = files.appendFile
+    let pieces = 0
+    vi.spyOn(files, 'appendFile').mockImplementation(function (this: FileHandle, bytes) {
+      if (++pieces > 6) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+      return append.call(this, bytes)
+    })
+    const to = await open()
+    record(to, 80)()
+    await settled()
+    const [asset] = to.assets('stream')
+    expect(asset).toMatchObject({
+      phase: 'failed',
+      error: expect.stringMatching(/^ENOSPC/),
+      sizeBytes: expect.any(Number),
+    })
+    expect(asset?.durationSeconds).toBeGreaterThan(1)
+    const { duration } = await read(to.path(asset?.assetId ?? '') ?? '')
+    expect(duration).toBeCloseTo(asset?.durationSeconds ?? 0, 1)
+    await to.close()
+    const again = await open()
+    expect(again.assets('stream')).toEqual([asset])
+    expect(again.path(asset?.assetId ?? '')).not.toBeNull()
   })
 
   test('on a disk that is full when it is made fails with the reason', async () => {

@@ -321,7 +321,7 @@ describe('the last line of an answer', () => {
 })
 
 describe('an agent', () => {
-  solo.each(over)('is made, read, changed and deleted, over %s', async (door) => {
+  solo.each(over)('O68: is made, read, listed with what a list has, changed and deleted, over %s', async (door) => {
     const owner = await somebody()
     const { agent } = await owner.does(door, agents.create, {
       name: '  Ada ',
@@ -348,10 +348,18 @@ describe('an agent', () => {
     })
     expect(changed).toMatchObject({ avatar_emoji: '🦉', web_search_enabled: true, name: 'Ada' })
     expect(changed.system_instructions).toContain('Brief')
-    const { agent: kept } = await owner.does(door, agents.update, { id: agent.id, systemInstructions: 'Say no.' })
+    const mcpServers = [{ id: 'foxes', name: 'Foxes', url: 'https://foxes.example/mcp' }]
+    const said = { id: agent.id, systemInstructions: 'Say no.', mcpServers }
+    const { agent: kept } = await owner.does(door, agents.update, said)
+    expect(kept.mcp_servers).toHaveLength(1)
     expect(kept).toMatchObject({ system_instructions: 'Say no.', personality: 'Brief' })
-    const { is_own: _own, x402_total_earnings_cents: _cents, x402_message_count_paid: _paid, ...listed } = kept
-    expect((await owner.does(door, agents.list, {})).agents).toEqual([listed])
+    const { id, owner_address, name, personality, system_instructions, model, avatar_emoji, avatar_url } = kept
+    const { visibility, message_count, tags, created_at, updated_at } = kept
+    const listed = { id, owner_address, name, personality, system_instructions, model, avatar_emoji, avatar_url }
+    // What else there is of it, such as its tools, is told of one alone.
+    expect((await owner.does(door, agents.list, {})).agents).toEqual([
+      { ...listed, visibility, message_count, tags, created_at, updated_at },
+    ])
     expect((await owner.does(door, agents.get, { id: agent.id })).agent).toEqual(kept)
     await owner.does(door, agents.remove, { id: agent.id })
     expect((await owner.refused(door, agents.get, { id: agent.id })).code).toBe('AGENT_NOT_FOUND')

@@ -124,7 +124,7 @@ describe('booking', () => {
     const about = { id, title: 'Scheduled Call', status: 'confirmed', guest_name: 'Ann Guest', timezone: 'UTC' }
     expect(shown).toMatchObject({ status: 200, body: { ...about, call: about } })
     expect(Object.keys(z.record(z.string(), z.unknown()).parse(shown.body.call)).sort()).toEqual(
-      'duration_minutes guest_email guest_name hostName id is_paid recipient_wallet_address scheduled_at status timezone title'.split(
+      'cancel_reason duration_minutes guest_email guest_name hostName id is_paid recipient_wallet_address scheduled_at status timezone title'.split(
         ' ',
       ),
     )
@@ -397,6 +397,42 @@ describe('a call that was booked', () => {
       expect((await other.does(door, booking.invited, { token })).status).toBe('cancelled')
     }
     expect(outcomeOf(await host.tries(door, booking.cancel, { id: 'none', ...cancelled }))).toBe('404 CALL_NOT_FOUND')
+  })
+
+  solo.each(over)('O83: is cancelled with a reason, which both read, over %s', async (door) => {
+    const [host, booker] = [await bookable(), await somebody()]
+    const { id, invite_token: token } = await booker.does(door, booking.schedule, at(host, inThreeDays(9)))
+    const cancel = { id, status: 'cancelled', reason: ' A cold ' } as const
+    const { scheduledCall } = await booker.does(door, booking.cancel, cancel)
+    expect(scheduledCall.cancel_reason).toBe('A cold')
+    await host.does(door, booking.cancel, { ...cancel, reason: 'Another' })
+    const { calls } = await host.does(door, booking.calls, { status: 'past' })
+    expect(calls.find((call) => call.id === id)?.cancel_reason).toBe('A cold')
+    expect((await host.does(door, booking.invited, { token })).cancel_reason).toBe('A cold')
+    const other = await booker.does(door, booking.schedule, at(host, inThreeDays(9)))
+    expect(other.cancel_reason).toBe(null)
+    await Calls.updateOne({ _id: other.id }, { $unset: { cancel_reason: 1 } })
+    expect(
+      (await booker.does(door, booking.cancel, { id: other.id, status: 'cancelled' })).scheduledCall,
+    ).toMatchObject({ status: 'cancelled', cancel_reason: null })
+  })
+
+  solo('O83: is cancelled with no words that are blocked', async () => {
+    const [host, booker] = [await bookable(), await somebody()]
+    const { id } = await booker.does('rest', booking.schedule, at(host, inThreeDays(9)))
+    const refused = async (reason: string) =>
+      (await booker.refused('rest', booking.cancel, { id, status: 'cancelled', reason })).code
+    for (const [action, code] of [
+      ['block', 'BLOCKED_WORD'],
+      ['mute', 'MESSAGE_REJECTED'],
+    ] as const) {
+      const { body } = await root.rest('POST /api/blocked-words', { word: 'zorkmid', action, scope: 'global' })
+      expect(await refused('a zorkmid')).toBe(code)
+      expect(await refused('ж'.repeat(2_000))).toBe('TEXT_TOO_COMPLEX')
+      const { id: word } = z.object({ id: z.string() }).parse(body.word ?? body)
+      await root.does('rest', moderation.removeWord, { id: word })
+    }
+    expect((await booker.does('rest', booking.calls, {})).calls.map(({ status }) => status)).toEqual(['confirmed'])
   })
 
   solo('by a guest is cancelled by its invitation', async () => {

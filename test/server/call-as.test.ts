@@ -53,7 +53,14 @@ test('nobody does inside what they may not do', async () => {
 test('what is no operation of this server is not found', async () => {
   const nothing = z.object({})
   const summary = 'Does nothing.'
-  const unbound = operation({ summary, access: 'user', limit: 'general', input: nothing, output: nothing })
+  const unbound = operation({
+    summary,
+    access: 'user',
+    limit: 'general',
+    cost: 'cheap',
+    input: nothing,
+    output: nothing,
+  })
   await expect(node.callAs(owner.account, unbound, {})).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 

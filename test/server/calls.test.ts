@@ -3,11 +3,22 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Calls } from '#server/domains/calls/model'
 import { accounts } from '#shared/api/accounts'
 import { type CallStatus, callChanged, calls, incomingCall, ringSeconds } from '#shared/api/calls'
+import { friends } from '#shared/api/friends'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
-import { type Door, outcomeOf, over, type Person, people, person, staysSilent } from '#test/support/people'
+import {
+  befriend,
+  channelOf,
+  type Door,
+  outcomeOf,
+  over,
+  type Person,
+  people,
+  person,
+  staysSilent,
+} from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
@@ -25,6 +36,7 @@ beforeEach(async () => {
   server.setAhead(0)
   round += 1
   ;[one, two] = await people(server, `calling ${round}`, `called ${round}`)
+  await befriend(one, two)
 })
 
 type Start = CallOf<typeof calls.start>
@@ -257,6 +269,7 @@ describe('calls are of the two alone', () => {
       }
       expect(await outcome(two, { callId: rings.id, status: 'active' }, door)).toBe('403 BLOCKED')
       await by.does('rest', social.unblock, { userAddress: of.account })
+      await befriend(one, two)
     }
     await two.does('rest', social.block, { userAddress: one.account })
     expect((await change(two, rings.id, 'declined', door)).status).toBe('declined')
@@ -276,6 +289,58 @@ describe('calls are of the two alone', () => {
     const input = { calleeAddress: one.account, callType: 'audio', status: 'ringing' } as const
     expect(outcomeOf(await two.tries(door, calls.start, input))).toBe('403 SUSPENDED')
     expect(await listOf(two, door)).toHaveLength(1)
+  })
+})
+
+describe('O82: who may ring', () => {
+  const allow = (who: Person, calls_from: 'friends' | 'everyone' | 'nobody') =>
+    who.does('rest', accounts.updateProfile, { calls_from })
+  const rings = async (from: Person, door: Door) =>
+    outcomeOf(await from.tries(door, calls.start, { calleeAddress: two.account, callType: 'video', status: 'ringing' }))
+
+  solo.each(over)('over %s: friends alone, where nothing else is said, whatever rooms are shared', async (door) => {
+    const stranger = await person(server, `stranger ${door} ${round}`)
+    await channelOf(two, stranger)
+    const line = await two.line('/notifications')
+    const input = { calleeAddress: two.account, callType: 'video', status: 'ringing' } as const
+    expect(await stranger.refused(door, calls.start, input)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'Only friends may call this person',
+    })
+    await stranger.does('rest', friends.request, { toAddress: two.account })
+    expect(await rings(stranger, door)).toBe('403 FORBIDDEN')
+    await staysSilent(line, incomingCall)
+    expect(await listOf(two, door)).toEqual([])
+    expect(await rings(one, door)).toBe('200')
+    await one.does('rest', friends.removeByAddress, { friendAddress: two.account })
+    expect(await rings(one, door)).toBe('403 FORBIDDEN')
+  })
+
+  solo.each(over)('over %s: everybody, or nobody, where the person says so', async (door) => {
+    const stranger = await person(server, `stranger ${door} ${round}`)
+    expect((await two.does('rest', accounts.ownProfile, {})).user.calls_from).toBe('friends')
+    expect((await allow(two, 'everyone')).user.calls_from).toBe('everyone')
+    expect(await rings(stranger, door)).toBe('200')
+    await allow(two, 'nobody')
+    for (const from of [stranger, one]) expect(await rings(from, door)).toBe('403 FORBIDDEN')
+    await allow(two, 'friends')
+    expect([await rings(one, door), await rings(stranger, door)]).toEqual(['200', '403 FORBIDDEN'])
+    expect(outcomeOf(await two.tries('rest', accounts.updateProfile, { calls_from: 'me' } as never))).toBe(
+      '400 VALIDATION_ERROR',
+    )
+    const forged = { calls_from: 'everyone', address: two.account } as const
+    expect(outcomeOf(await stranger.tries('rest', accounts.updateProfile, forged))).toBe('403 FORBIDDEN')
+  })
+
+  solo.each(over)('over %s: what a stranger notes stands in their own list alone', async (door) => {
+    const stranger = await person(server, `noting ${door} ${round}`)
+    const line = await two.line('/notifications')
+    const input = { calleeAddress: two.account, callType: 'audio', status: 'missed' } as const
+    const { call } = await stranger.does(door, calls.start, input)
+    await stranger.does(door, calls.change, { callId: call.id, status: 'failed' })
+    await staysSilent(line, callChanged)
+    expect(await listOf(two, door)).toEqual([])
+    expect((await listOf(stranger, door)).map(({ id }) => id)).toEqual([call.id])
   })
 })
 
@@ -313,6 +378,7 @@ describe('the list and the budget', () => {
     })
     expect(refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 3_600 })
     const other = await person(server, `patient ${round}`)
+    await befriend(other, two)
     await other.does('rest', calls.start, { calleeAddress: two.account, callType: 'audio', status: 'ringing' })
   })
 

@@ -232,19 +232,23 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
         by: () => owner,
       },
     ],
-    ['change a room', { operation: rooms.update, input: async (room) => ({ room }), names: [], by: () => owner }],
+    // The emoji of a room is one emoji, so that no word fits there.
+    [
+      'change a room',
+      { operation: rooms.update, input: async (room) => ({ room }), names: ['emoji'], by: () => owner },
+    ],
     [
       'create a channel',
       // Those of attendance are left out of every other channel: `attendance-channels.test.ts` has them.
       {
         operation: rooms.createChannel,
         input: async () => ({ name: unique() }),
-        names: [...ofAttendance, 'ownerAddress'],
+        names: [...ofAttendance, 'ownerAddress', 'emoji'],
       },
     ],
     [
       'create a group',
-      { operation: rooms.createGroup, input: async () => ({ name: 'We' }), names: ['memberAddresses.0'] },
+      { operation: rooms.createGroup, input: async () => ({ name: 'We' }), names: ['memberAddresses.0', 'emoji'] },
     ],
   ]
   const unique = () => `A name ${crypto.randomUUID()}`

@@ -104,7 +104,7 @@ test('two official agents are there: one knows the documentation, one keeps the 
       timeout: 30_000,
       interval: 1_000,
     })
-    .toContain('[1]')
+    .toMatch(/\[\d\]/)
   const { chats } = await visitor.does('rest', agents.history, { id: guide?.id ?? '' })
   const [source] = chats.at(-1)?.citations ?? []
   expect(source?.url).toMatch(/\/docs\/\w+\.md$/)

@@ -90,6 +90,18 @@ describe('a direct message', () => {
     expect(number).toHaveLength(12)
   })
 
+  solo('O30: of wallets is vouched for, however they write their address', async () => {
+    const [hers, his] = await Promise.all([enter(ada), enter(bo, { isLowered: true })])
+    const line = conversationOf(hers, his)
+    line.send({ text: 'one' })
+    const back = conversationOf(his, hers)
+    await shows(back, 'one')
+    for (const { state } of [line, back]) {
+      const vouched = () => state.direct?.devices.map(({ isVouched }) => isVouched)
+      await expect.poll(vouched, { timeout: 15_000 }).toEqual([true])
+    }
+  })
+
   solo('to somebody without a device is opened as soon as they have one', async () => {
     const one = await enter(ada)
     const { account } = await person(server, bo)

@@ -144,6 +144,25 @@ describe('an address of an account', () => {
     expect((await attached(who, 'adder-2@people.test')).body).toMatchObject({ pointsAwarded: 0 })
   })
 
+  test('O85: letters about what is new are not wanted where who verifies an address says so, by each way', async () => {
+    const optIn = (body: Record<string, unknown>) =>
+      (body.user as { email_updates_opt_in: boolean }).email_updates_opt_in
+    for (const [send, verify] of [
+      ['login/send-code', 'login/verify'],
+      ['send-code', 'verify-code'],
+    ] as const) {
+      const email = `quiet-${send.replace('/', '-')}@people.test`
+      const letter = await letterAfter(server, email, () => post(send, { email }))
+      expect(optIn((await post(verify, { email, code: codeIn(letter), updates: false })).body)).toBe(false)
+    }
+    const who = await person(server, 'email-quiet')
+    const letter = await letterAfter(server, 'quiet@people.test', () =>
+      who.rest('POST /api/email/send-code', { email: 'quiet@people.test' }),
+    )
+    await who.rest('POST /api/email/verify-code', { code: codeIn(letter), updates: false })
+    expect(optIn((await who.rest('GET /api/user/profile')).body)).toBe(false)
+  })
+
   test('letters about what is new are wanted from then on, until its owner does not want them', async () => {
     const [who, other] = [await person(server, 'email-updates'), await person(server, 'email-updates-other')]
     await attached(who, 'updates@people.test')

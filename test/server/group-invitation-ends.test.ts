@@ -118,6 +118,7 @@ solo.each(over)('N05: an invitation that ended stays so when its ground comes ba
   const { id } = invitation
   expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
   const addresses = [guest.account]
+  await root.does('rest', rooms.handOver, { room: invitation.room, address: owner.account })
   await owner.does('rest', rooms.addMembers, { id: invitation.room.id, addresses })
   expect((await guest.does(door, groupInvitations.list, {})).invitations).toHaveLength(1)
 })

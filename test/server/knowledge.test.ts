@@ -13,6 +13,7 @@ import { knowledge, knowledgeEvents } from '#shared/api/knowledge'
 import { isTerminal } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
+import { pdfOf } from '#test/support/documents'
 import { knowers } from '#test/support/knowledge'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
@@ -208,6 +209,21 @@ describe.each(over)('what an agent knows, over %s', (door) => {
     })
     expect((await ask(owner, agent, 'When does the canary sing?')).prompt).toMatch(/at nine now(?![\s\S]*at seven)/)
     expect(await KnowledgeChunks.countDocuments({ knowledge_id: item })).toBe(1)
+  })
+
+  solo('O22, O23: reads a table in its encoding, and says of a PDF that it has no text', async () => {
+    const { owner, agent } = await fresh()
+    const url = page()
+    const row = 'Größe;Müller hört um sieben einen schönen Kanarienvogel im alten Hafen von Köln\n'
+    web.pages.set(url, { headers: { 'content-type': 'text/csv' }, body: Buffer.from(row.repeat(3), 'latin1') })
+    const item = await known(owner, agent, url)
+    const [chunk] = await KnowledgeChunks.find({ knowledge_id: item }, { text: 1 }).lean<{ text: string }[]>()
+    expect(chunk?.text).toBe(row.repeat(3).trim())
+    web.pages.set(url, { headers: { 'content-type': 'application/pdf' }, body: pdfOf('Scanned', ['', '']) })
+    expect(await owner.refused(door, knowledge.index, { id: agent, knowledgeId: item })).toMatchObject({
+      code: 'KNOWLEDGE_FAILED',
+      message: 'Failed to index: The PDF holds no text, only pictures of it',
+    })
   })
 })
 

@@ -2,7 +2,7 @@
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Rooms } from '#server/domains/room-state/model'
-import { sweepStreams } from '#server/domains/streams/life'
+import { endForgotten, sweepStreams } from '#server/domains/streams/life'
 import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
 import { tellStream } from '#server/domains/streams/told'
 import { countWatched } from '#server/domains/streams/viewers'
@@ -22,7 +22,7 @@ import {
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
-import { over, person, personAt } from '#test/support/people'
+import { over, type Person, person, personAt } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { call, connect, wallet } from '#test/support/wallet'
 
@@ -317,6 +317,29 @@ describe('a stream', () => {
     await expect.poll(listed).toBe(true)
   })
 
+  solo(
+    'O60: that is said to be live is in each list once its picture has come, and until then among those that are not',
+    async () => {
+      const { owner, stream } = await opened()
+      const line = await owner.line('/streams')
+      const listed = async () => {
+        const all = [
+          (await owner.does('rest', streams.list, { live: true, limit: 100 })).streams,
+          (await owner.does('rest', streams.list, { live: false, limit: 100 })).streams,
+          (await owner.does('rest', streams.directory, { limit: 100 })).streams,
+          (await owner.does(line, streams.directory, { limit: 100 })).streams,
+        ]
+        return all.map((some) => some.some(({ id }) => id === stream.id))
+      }
+      await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
+      expect(await listed()).toEqual([false, true, false, false])
+      video.publish(stream.stream_id)
+      await expect.poll(listed).toEqual([true, false, true, true])
+      await owner.does('rest', streams.end, { id: stream.id })
+      expect(await listed()).toEqual([false, true, false, false])
+    },
+  )
+
   solo('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {
     const { stream } = await opened()
     video.deaf(() => video.publish(stream.stream_id))
@@ -342,6 +365,20 @@ describe('a stream', () => {
     video.status = answer
     expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
   })
+
+  solo(
+    'O42: that a backup left as live, and no provider knows, is ended at the start and never shown as live',
+    async () => {
+      const { stream } = await live()
+      const long = { started_at: ago(3_600_000), seen_at: ago(3_500_000) }
+      await Streams.updateOne({ _id: stream.id }, { $set: long })
+      const answer = video.status
+      video.status = async () => new Map()
+      await endForgotten(node())
+      expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost', is_live: false })
+      video.status = answer
+    },
+  )
 
   solo('that has ended is closed again to who publishes to it', async () => {
     const { owner, stream } = await live()
@@ -503,6 +540,38 @@ describe('viewers', () => {
     await expect.poll(async () => (await shown(id)).viewer_count).toBe(0)
     expect(await shown(id)).toMatchObject({ peak_viewers: 2, unique_viewers: 2 })
   })
+
+  const ends = {
+    'PATCH by its owner': (owner: Person, id: string) => owner.does('rest', streams.change, { id, action: 'end' }),
+    'DELETE by its owner': (owner: Person, id: string) => owner.does('rest', streams.end, { id }),
+    'its publisher': async (_owner: Person, _id: string, stream_id: string) => video.stop(stream_id),
+  }
+  test.each(Object.entries(ends))(
+    'O61: are none in all that is said of a stream once it has ended, by %s',
+    async (_who, end) => {
+      const { owner, stream } = await live()
+      const { id, stream_id } = stream
+      const [fan, guestly] = [await someone(), await someone()]
+      const line = await fan.line('/streams')
+      await fan.does(line, streams.watch, { stream_id: id })
+      await guestly.does('rest', streams.view, { id })
+      await expect.poll(async () => (await shown(id)).viewer_count).toBe(2)
+      await line.hears(streamCounted, ({ viewers }) => viewers === 2)
+      const answer = await end(owner, id, stream_id)
+      if (answer && 'stream' in answer) expect(answer.stream).toMatchObject({ status: 'ended', viewer_count: 0 })
+      await line.hears(streamStateChanged, ({ status }) => status === 'ended')
+      expect(line.all(streamCounted).at(-1)).toMatchObject({ viewers: 0, peak: 2 })
+      for (const url of server.urls) {
+        const { body } = await call(url, `GET /api/public/streams/${id}`)
+        expect(body.stream).toMatchObject({ status: 'ended', viewer_count: 0, peak_viewers: 2 })
+      }
+      const again = await fan.does(line, streams.watch, { stream_id: id })
+      expect(again).toMatchObject({
+        stream: { viewer_count: 0 },
+        counts: { viewers: 0, sources: { sockets: 0, rest: 0 } },
+      })
+    },
+  )
 
   solo('are counted in every answer as they are at its moment', async () => {
     const { stream } = await live()

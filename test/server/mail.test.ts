@@ -1,5 +1,6 @@
 // Modes: embedded
 import { createServer } from 'node:http'
+import { domainToASCII } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sendText } from '#server/domains/outgoing/index'
 import { StoredJobs } from '#server/kernel/model'
@@ -88,8 +89,49 @@ describe('mail over SMTP', () => {
     })
     const server = await opened({ MAIL_URL: smtp.url })
     expect((await ask(server, 'nobody@people.test')).status).toBe(200)
-    const over = { state: 'failed', attempts: 1, error: 'The mail server refused the address' }
+    const over = { state: 'failed', attempts: 1, error: 'The mail server refused the letter for good' }
     await vi.waitFor(async () => expect(await StoredJobs.findOne({}).lean()).toMatchObject(over), within)
+  })
+
+  test('O35: a letter that is refused for good is tried once, and one that is not is tried again', async () => {
+    let answered = 0
+    const smtp = await sink({
+      onData(stream, _session, done) {
+        stream.resume()
+        stream.once('end', () => done(Object.assign(new Error('No'), { responseCode: answered++ === 0 ? 451 : 554 })))
+      },
+    })
+    const server = await opened({ MAIL_URL: smtp.url })
+    expect((await ask(server, 'nobody@people.test')).status).toBe(200)
+    const over = { state: 'failed', attempts: 2, error: 'The mail server refused the letter for good' }
+    await vi.waitFor(async () => expect(await StoredJobs.findOne({}).lean()).toMatchObject(over), within)
+    expect(answered).toBe(2)
+  })
+
+  test('O35: it says that nobody wrote it, and goes to a domain in another script', async () => {
+    const smtp = await sink({})
+    const server = await opened({ MAIL_URL: smtp.url })
+    for (const written of ['Ann@Bücher.Example', 'ann@xn--bcher-kva.example', 'ann@例え.テスト'])
+      expect((await ask(server, written)).status).toBe(200)
+    const [book, test] = ['ann@xn--bcher-kva.example', 'ann@xn--r8jz45g.xn--zckzah']
+    await vi.waitFor(
+      () =>
+        expect(smtp.letters.map(({ to: [to = ''] }) => `ann@${domainToASCII(to.slice(4))}`).sort()).toEqual([
+          book,
+          book,
+          test,
+        ]),
+      within,
+    )
+    expect(smtp.letters.map(({ headers }) => headers['auto-submitted'])).toEqual(Array(3).fill('auto-generated'))
+    for (const written of [
+      'ann@bücher',
+      'ann@bü cher.example',
+      'änn@people.test',
+      'ann@bücher.example:80',
+      'a@b@bücher.example',
+    ])
+      expect((await ask(server, written)).status).toBe(400)
   })
 
   test('where neither mail nor texts are configured, what needs them says so', async () => {

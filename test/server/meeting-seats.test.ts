@@ -117,10 +117,37 @@ describe('a meeting that is held over this server', () => {
   solo('guests do not hold a host out of their permanent room', async () => {
     const { room } = await host.does('rest', meetings.permanent, { wallet_address: host.account })
     code = new URL(room.permanentUrl).pathname.split('/').at(-1) ?? ''
+    const { line } = await enter(host)
     const outcomes: string[] = []
     for (let one = 0; one < 4; one++) outcomes.push((await visit()).outcome)
     expect(outcomes).toEqual(['200', '200', '200', '409 MEETING_FULL'])
+    await host.does(line, seating.leave, {})
     expect((await enter(host)).people).toHaveLength(3)
+  })
+
+  solo.each(over)('O84: over %s: a permanent room is entered by nobody while its host is away', async (door) => {
+    const { room } = await host.does('rest', meetings.permanent, { wallet_address: host.account })
+    code = new URL(room.permanentUrl).pathname.split('/').at(-1) ?? ''
+    const found = async () => (await guest.does(door, meetings.get, { code })).room
+    const { joinCode, host: shown } = await found()
+    expect(shown.isPresent).toBe(false)
+    for (const named of [code, joinCode])
+      expect(await guest.refused(door, meetings.token, { code: named, displayName: 'Bob' })).toMatchObject({
+        code: 'HOST_ABSENT',
+        retryAfter: 5,
+      })
+    expect((await visit()).outcome).toBe('409 HOST_ABSENT')
+    const one = await enter(host)
+    expect((await found()).host.isPresent).toBe(true)
+    const { token } = await guest.does(door, meetings.token, { code, displayName: 'Bob' })
+    const { peer } = await visit()
+    await host.does(one.line, seating.leave, {})
+    expect((await found()).host.isPresent).toBe(false)
+    const line = await guest.socket('/meetings')
+    expect(outcomeOf(await guest.tries(line, seating.enter, { token }))).toBe('409 HOST_ABSENT')
+    // Who was there stays.
+    expect((await enter(host)).people.map((person) => person.peer)).toEqual([peer])
+    expect(outcomeOf(await guest.tries(line, seating.enter, { token }))).toBe('200')
   })
 
   solo.each(over)(

@@ -233,6 +233,16 @@ describe('permanent rooms', () => {
     expect(await get(room.joinCode)).toEqual(room)
   })
 
+  test.each(over)('O84: over %s: at a provider nobody but the host enters it first', async (door) => {
+    const { room } = await guest.does(door, meetings.permanent, { wallet_address: host.account })
+    const asked = { code: host.account, displayName: 'Ann' }
+    expect(await guest.refused(door, meetings.token, asked)).toMatchObject({ code: 'HOST_ABSENT' })
+    expect((await get(host.account)).host.isPresent).toBe(null)
+    expect((await host.does(door, meetings.token, asked)).isHost).toBe(true)
+    provider.people.set(room.roomId, 1)
+    expect((await guest.does(door, meetings.token, asked)).isHost).toBe(false)
+  })
+
   test.each(over)('over %s: none of an account that is not there', async (door) => {
     const wallet_address = wallet('nobody at all').address
     const refusal = await guest.refused(door, meetings.permanent, { wallet_address })

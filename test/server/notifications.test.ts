@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { countsOf } from '#server/domains/inbox/list'
+import { countsOf } from '#server/domains/inbox/counts'
 import { Members, Mentions } from '#server/domains/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'

@@ -196,6 +196,13 @@ describe('a paid question', () => {
       })
   })
 
+  solo.each(over)('O68: a session in which nothing was said has no history, over %s', async (door) => {
+    const sessionId = '0190a1b2-c3d4-4e5f-8a9b-000000000000'
+    const refused = await owner.refused(door, payments.history, { id: agent, sessionId })
+    expect(refused).toMatchObject({ code: 'CHAT_HISTORY_NOT_FOUND' })
+    expect(outcomeOf(await historyOf(agent))).toBe('404 CHAT_HISTORY_NOT_FOUND')
+  })
+
   solo.each(over)('can be weighed before: what the agent is and costs is told to anybody, over %s', async (door) => {
     const told = await owner.does(door, payments.agent, { id: agent })
     expect(told).toMatchObject({ id: agent, x402_enabled: true, x402_price_cents: 5 })
@@ -261,7 +268,7 @@ describe('a paid question', () => {
           { role: 'assistant', content: 'Two.' },
         ],
       })
-    expect((await history('0190a1b2-c3d4-4e5f-8a9b-000000000000')).body.messages).toEqual([])
+    expect(outcomeOf(await history('0190a1b2-c3d4-4e5f-8a9b-000000000000'))).toBe('404 CHAT_HISTORY_NOT_FOUND')
     expect((await history('mine')).status).toBe(400)
     expect((await call(server.url, `GET /api/public/agents/${agent}/history`)).status).toBe(400)
   })

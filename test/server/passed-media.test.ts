@@ -225,6 +225,26 @@ test.each([
   expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(20)
 })
 
+test('O68: what nobody publishes, and what is not there, is refused in words and by a code', async () => {
+  answer = (asked, response) => {
+    const isIdle = asked.url?.includes('idle')
+    response.writeHead(asked.method === 'POST' ? 406 : 404, isIdle ? { 'x-media-refused': 'not live' } : {}).end()
+  }
+  const idle = 'STREAM_NOT_LIVE'
+  for (const [refused, status, code] of [
+    [await ask('/hls/a-idle/index.m3u8'), 404, idle],
+    [await ask('/hls/a-idle/1.m4s'), 404, idle],
+    [await offer('a-idle', 'v=0', { 'x-forwarded-for': '10.8.0.1' }), 406, idle],
+    [await ask('/hls/a-other/index.m3u8'), 404, 'NOT_FOUND'],
+    [await ask('/recordings/a-other.mp4'), 404, 'NOT_FOUND'],
+  ] as const) {
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([status, code])
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(refused.headers.get('x-media-refused')).toBeNull()
+    expect(await refused.json()).toMatchObject({ success: false, error: { code, message: expect.any(String) } })
+  }
+})
+
 test.each(['guess', 'nowhere-guess'])(
   'an offer to %s, which is no key, is refused in words and by a code',
   async (name) => {

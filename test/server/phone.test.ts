@@ -29,6 +29,36 @@ async function verified(who: Person, number: string): Promise<void> {
 
 describe('a phone number', () => {
   test.each([
+    '+49 30 1234567;ext=1',
+    '+49 30 1234567,,1',
+    '+49 30 1234567 ext. 1',
+    '+49 30 1234567 x1',
+    '+49 30 1234567#1',
+    '+49 30 1234567*1',
+    'tel:+49301234567',
+    '+49 (0)30 1234567',
+    '+49 30 1234567 +1',
+    '+49 30 1234567 & 8',
+  ])('O02: that is another one, or more than one, is refused: %s', async (written) => {
+    const who = await person(server, 'extends')
+    expect(await send(who, written)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('Invalid phone number') },
+    })
+    expect((await who.rest('POST /api/phone/lookup', { phone: written })).status).toBe(400)
+    expect(await status(who)).toEqual({ phoneNumber: null, verified: false })
+  })
+
+  test.each(['+44\u00a020\u20117946\u20130103', '\u202d+44 20 7946 0103\u202c', '+44-20/7946.0103'])(
+    'O02: is read with the signs that people write within one: %s',
+    async (written) => {
+      const who = await person(server, `writes ${written}`)
+      expect((await send(who, written)).status).toBe(200)
+      expect(await status(who)).toMatchObject({ phoneNumber: '+442079460103' })
+    },
+  )
+
+  test.each([
     ['(500) 555-9001', '+15005559001'],
     ['1 500 555 9002', '+15005559002'],
     ['+44 20 7946 0003', '+442079460003'],

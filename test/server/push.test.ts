@@ -373,7 +373,7 @@ describe('preferences', () => {
 
   test('tell of nothing, calls too, while somebody does not want to be disturbed', async () => {
     const endpoint = await subscribes(two)
-    await two.does('rest', accounts.updateProfile, { do_not_disturb: true })
+    await two.does('rest', accounts.updateProfile, { do_not_disturb: true, calls_from: 'everyone' })
     for (const type of ['notification', 'incoming_call'] as const)
       expect(await sends(two, two, { type })).toEqual({ success: true, suppressed: 'do_not_disturb' })
     await writes(one, dmOf(one.account, two.account))
@@ -444,6 +444,7 @@ describe('browsers are told by themselves', () => {
 
   solo('of a call that rings, also in quiet hours, for as long as it rings', async () => {
     const endpoint = await subscribes(two)
+    await two.does('rest', accounts.updateProfile, { calls_from: 'everyone' })
     const hour = new Date().getUTCHours()
     await two.does('rest', contract.changePreferences, { quietStart: hour, quietEnd: (hour + 2) % 24 })
     await one.does('rest', calls.start, { calleeAddress: two.account, callType: 'video', status: 'ringing' })

@@ -179,3 +179,29 @@ describe('N21: what older versions filed without marks', () => {
     expect(found.agents.map(({ id }) => id)).toContain(agent.id)
   })
 })
+
+describe('O36: a search', () => {
+  test('finds a word within a longer one of Hangul, filed or not', async () => {
+    const room = await channelOf(owner, member)
+    // A busy machine reads as many messages a call as a block has.
+    await said(owner, room, [...numbered(60, 'filler'), '한국어메시지입니다', '안녕하세요', ...numbered(10, 'filler')])
+    await filed(room, 1)
+    await said(owner, room, ['새메시지'])
+    const find = async (query: string) => contents(await member.does('rest', messages.search, { room, query }))
+    expect(await find('메시지')).toEqual(['새메시지', '한국어메시지입니다'])
+    expect(await find('메시')).toEqual(['새메시지', '한국어메시지입니다'])
+    expect(await find('입니다')).toEqual(['한국어메시지입니다'])
+    expect(await find('한국어 메시지')).toEqual(['한국어메시지입니다'])
+    expect(await find('지메')).toEqual([])
+    expect(await find('시국')).toEqual([])
+  })
+
+  test.each(['!!!', '… —', '()'])('for signs alone says what can be searched for: %s', async (query) => {
+    const room = await channelOf(owner)
+    for (const door of over)
+      expect(await owner.refused(door, messages.search, { room, query })).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('a word'),
+      })
+  })
+})

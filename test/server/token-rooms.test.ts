@@ -6,11 +6,13 @@ import { tokensOf } from '#server/domains/tokens/known'
 import { fakeChain } from '#server/ports/chain/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { tokens } from '#shared/api/tokens'
 import { wallet as walletOf } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
 import { folderStorage } from '#test/support/folder-storage'
+import { appoint } from '#test/support/moderation'
 import { over, type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { call, wallet } from '#test/support/wallet'
@@ -222,6 +224,28 @@ test('the last admin makes somebody else one before leaving', async () => {
   await founder.does('rest', rooms.setRole, { room, address: next.account, role: 'admin' })
   expect((await founder.rest(`DELETE ${path(id, '/join')}`)).body).toEqual({ success: true })
   expect((await founder.rest(`POST ${path(id, '/leave')}`)).status).toBe(200)
+})
+
+test('O63: who has the role of a moderator changes the rules of a token chat, and nothing else that admins do', async () => {
+  const { id } = await chatOf(founder)
+  const room = { type: 'token', id } as const
+  const [mod, granted, member] = [await someone(), await someone(), await someone()]
+  for (const who of [mod, granted, member]) {
+    give(who, 1000n)
+    await who.does('rest', rooms.join, { room })
+  }
+  await founder.does('rest', rooms.setRole, { room, address: mod.account, role: 'moderator' })
+  await appoint(founder, room, granted, { canMute: true })
+  const change = (who: Person, seconds: number) =>
+    who.rest('POST /api/chat-rules', { chatType: 'token', chatId: id, rules: { slow_mode_seconds: seconds } })
+  expect(await change(mod, 30)).toMatchObject({ status: 200, body: { rules: { slow_mode_seconds: 30 } } })
+  expect((await change(granted, 10)).status).toBe(403)
+  expect((await change(member, 10)).status).toBe(403)
+  const word = { room, action: 'word_add', patch: { word: 'zorkmid' } } as const
+  expect(await mod.refused('socket', moderation.act, word)).toMatchObject({ code: 'FORBIDDEN' })
+  expect((await mod.rest(`PATCH ${path(id, '/settings')}`, { name: 'Mine' })).status).toBe(403)
+  await founder.does('rest', rooms.setRole, { room, address: mod.account, role: 'member' })
+  expect((await change(mod, 10)).status).toBe(403)
 })
 
 test.each(over)('of the last two admins, who leave at once, one stays, over %s', async (door) => {

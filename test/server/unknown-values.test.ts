@@ -27,7 +27,7 @@ async function served(environment: Record<string, string>) {
 async function threeOf(owner: Person): Promise<string[]> {
   const ids: string[] = []
   for (const name of ['One', 'Two', 'Three']) ids.push((await owner.does('rest', agents.create, { name })).agent.id)
-  await Agents.updateOne({ _id: ids[1] ?? '' }, { $set: { x402_network: 'a-later-network' as 'base' } })
+  await Agents.updateOne({ _id: ids[1] ?? '' }, { $set: { visibility: 'a-later-one' as 'private' } })
   return ids
 }
 
@@ -43,8 +43,8 @@ test('a record with a value of the next version is left out of lists, which are 
   const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text()
   expect(metrics).toContain('plaza_items_left_out_total{operation="agents.list"} 2')
   const line = { message: 'an item was left out of a list', operation: 'agents.list', list: 'agents' }
-  expect(logged).toContainEqual({ ...line, path: 'x402_network' })
-  expect(JSON.stringify(logged)).not.toContain('a-later-network')
+  expect(logged).toContainEqual({ ...line, path: 'visibility' })
+  expect(JSON.stringify(logged)).not.toContain('a-later-one')
 })
 
 test('all items of a list that are not known are left out of it, and of each list of an answer its own', () => {

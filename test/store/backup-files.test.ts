@@ -122,6 +122,37 @@ describe('a backup with files', { timeout: long }, () => {
     expect(rest).toContain('"count":1')
   })
 
+  test('O42: says which recordings it leaves out, and takes them where it is told to', async () => {
+    const [folder, elsewhere] = [join(data, 'media', 'recordings'), join(directory, 'with-recordings')]
+    await mkdir(folder, { recursive: true })
+    const row = (phase: string) => JSON.stringify({ streamId: 's', phase, sizeBytes: 2_000_000 })
+    const files = {
+      'host-a.mp4': 'a'.repeat(2_000_000),
+      'host-a.json': row('ready'),
+      'host-b.mp4': 'b',
+      'host-b.json': row('failed'),
+      'host-c.mp4': 'c',
+      'host-c.json': row('processing'),
+      'host-d.parts': 'd',
+      'host-d.json': row('waiting'),
+    }
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+    const without = join(directory, 'without-recordings')
+    const told = (await plaza(['backup', without])).told
+    expect(told).toContain(`2 recordings of livestreams, 2.0 MB in ${folder}, left out: --recordings takes them, too.`)
+    const file = join(directory, 'with-recordings.gz')
+    expect((await plaza(['backup', file, '--recordings'])).told).toMatch(
+      /With them 3 files that people uploaded and 2 recordings of livestreams, checksum \w+\.\n$/,
+    )
+    expect(await restore(without, join(directory, 'less'))).not.toHaveProperty('recordings')
+    expect(await plaza(['restore', file], { DATA_DIR: elsewhere })).toMatchObject({ code: 0, complaint: '' })
+    const restored = join(elsewhere, 'media', 'recordings')
+    expect((await readdir(restored)).sort()).toEqual(['host-a.json', 'host-a.mp4', 'host-b.json', 'host-b.mp4'])
+    expect(await readFile(join(restored, 'host-a.mp4'), 'utf8')).toBe(files['host-a.mp4'])
+    expect(await readdir(filesIn(elsewhere))).not.toContain('recordings')
+    await rm(join(data, 'media'), { recursive: true })
+  })
+
   test('of a bucket by S3 says that it has none', async () => {
     const file = join(directory, 'without')
     const { told } = await plaza(['backup', file], { S3_ENDPOINT: 'http://127.0.0.1:1' })

@@ -75,7 +75,8 @@ test.concurrent.each([
   const waited = Date.now() - asked
   await store.close()
   expect(waited).toBeGreaterThan(2500)
-  expect(waited).toBeLessThan(6000)
+  // A busy machine starts late what is due.
+  expect(waited).toBeLessThan(30_000)
   expect(await readdir(directory)).toEqual(['data.mdb', 'lock.mdb'])
   await rm(directory, { recursive: true })
 })

@@ -1,10 +1,15 @@
 import { appendFileSync, readFileSync } from 'node:fs'
-import { afterAll, expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
+import { refuseWarnings } from './warnings.ts'
 
 const ticksASecond = 100
 const place = process.env.PLAZA_TEST_COSTS
 /** What the files before this one have cost this process. */
 const known = globalThis as { spentBefore?: number }
+
+// A warning of Node's fails a test.
+afterEach(refuseWarnings)
+afterAll(refuseWarnings)
 
 /** Notes the seconds of processor time of each test file: its own, and those of the processes that it has waited for. */
 afterAll(() => {

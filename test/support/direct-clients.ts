@@ -11,11 +11,19 @@ import { wallet } from './wallet.ts'
 export async function clientOf(
   { url }: Pick<Booted, 'url'>,
   name: string,
-  { keys = memoryKeys(), isVouched = true }: { keys?: KeyStore | null; isVouched?: boolean } = {},
+  {
+    keys = memoryKeys(),
+    isVouched = true,
+    isLowered = false,
+  }: { keys?: KeyStore | null; isVouched?: boolean; isLowered?: boolean } = {},
 ): Promise<Client & { account: string }> {
   const client = createClient({ url, storage: memoryStorage(), ...(keys && { keys }) })
   const { address, signMessage } = wallet(name)
-  const signer = { address: address.toLowerCase(), signMessage: (message: string) => signMessage({ message }) }
+  const signer = {
+    // Libraries of wallets give it in mixed case (EIP-55).
+    address: isLowered ? address.toLowerCase() : address,
+    signMessage: (message: string) => signMessage({ message }),
+  }
   await client.signIn({ ...signer, isInteractive: !isVouched })
   await expect.poll(() => client.connection.state, { timeout: 10_000 }).toBe('online')
   return client as Client & { account: string }

@@ -11,6 +11,11 @@ export function pdfOf(title: string, pages: readonly string[]): Uint8Array {
     ]),
     `<< /Title (${title}) >>`,
   ]
+  return pdfOfObjects(objects, objects.length)
+}
+
+/** The sixth object, or another, says what is said about the document. */
+function pdfOfObjects(objects: readonly string[], info = 6): Uint8Array {
   const parts = ['%PDF-1.4\n']
   const offsets = objects.map((body, at) => {
     const offset = parts.join('').length
@@ -20,10 +25,21 @@ export function pdfOf(title: string, pages: readonly string[]): Uint8Array {
   const start = parts.join('').length
   const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   parts.push(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`)
-  parts.push(
-    `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${objects.length} 0 R >>\nstartxref\n${start}\n%%EOF\n`,
-  )
+  parts.push(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${info} 0 R >>\nstartxref\n${start}\n%%EOF\n`)
   return Buffer.from(parts.join(''), 'latin1')
+}
+
+/** A PDF of one page whose font has these two objects of its own, and which draws this. */
+export function pdfWithFont(font: string, more: readonly string[], drawn: string): Uint8Array {
+  return pdfOfObjects([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
+    font,
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>',
+    streamOf(`BT /F1 12 Tf ${drawn} ET`),
+    '<< /Title (Made by hand) >>',
+    ...more,
+  ])
 }
 
 /** Text beyond the edge of the page would be no part of it. */

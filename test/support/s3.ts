@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { S3Config } from '#server/ports/storage/s3'
 
+const atomic = new URL('./s3-atomic.mjs', import.meta.url).href
 const bin = join(dirname(createRequire(import.meta.url).resolve('s3rver')), '..', 'bin', 's3rver.js')
 
 export const s3Keys = { keyId: 'S3RVER', secret: 'S3RVER' }
@@ -14,7 +15,7 @@ export const s3Keys = { keyId: 'S3RVER', secret: 'S3RVER' }
 export const s3Command = (folder: string, port: number, buckets: readonly string[]) => ({
   file: process.execPath,
   args: [
-    ...[bin, '-a', '127.0.0.1', '-d', folder, '-p', `${port}`, '--silent'],
+    ...['--import', atomic, bin, '-a', '127.0.0.1', '-d', folder, '-p', `${port}`, '--silent'],
     ...buckets.flatMap((bucket) => ['--configure-bucket', bucket]),
   ],
 })

@@ -17,7 +17,6 @@ export async function smtpSink({ port = 0, ...options }: SMTPServerOptions & { p
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
-    ...options,
     onData(stream, session, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -29,6 +28,7 @@ export async function smtpSink({ port = 0, ...options }: SMTPServerOptions & { p
         done()
       })
     },
+    ...options,
   })
   server.on('error', () => undefined)
   server.listen(port, '127.0.0.1')

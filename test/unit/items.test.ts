@@ -183,6 +183,7 @@ test('each item passes the output check: what it does not name never leaves, and
     summary: 'Counts.',
     access: 'public',
     limit: 'general',
+    cost: 'cheap',
     input: z.object({}),
     output: z.object({ n: z.number() }),
   })

@@ -71,6 +71,7 @@ test('patterns leave out what they are found in', () => {
 
 describe('reading a source', () => {
   const reader = processReader()
+  const turn = { of: 'agent', signal: new AbortController().signal }
   afterAll(() => reader.close())
   const long = 'The moon pulls the sea and the sea follows it, twice a day, all around the world. '.repeat(3)
   const read = async (
@@ -86,7 +87,7 @@ describe('reading a source', () => {
       exclude_patterns: [],
       ...source,
     } as const
-    const found = await readSource({ web, reader }, whole, known, new AbortController().signal)
+    const found = await readSource({ web, reader }, whole, known, turn)
     return { ...found, asked: web.asked.map(({ url }) => url), web }
   }
 
@@ -194,13 +195,11 @@ describe('reading a source', () => {
       crawl_depth: 5,
       exclude_patterns: [],
     } as const
-    const deep = await readSource({ web: endless, reader }, source, null, new AbortController().signal)
+    const deep = await readSource({ web: endless, reader }, source, null, turn)
     expect(deep.pages?.length).toBeLessThanOrEqual(6)
     trap.get = (url) => wide.replace('<p>', `<p>${url} `)
     const progress: number[] = []
-    const flat = await readSource({ web: endless, reader }, source, null, new AbortController().signal, (count) =>
-      progress.push(count),
-    )
+    const flat = await readSource({ web: endless, reader }, source, null, turn, (count) => progress.push(count))
     expect(flat.pages).toHaveLength(50)
     expect(progress.at(-1)).toBe(50)
     expect(asked.length).toBeLessThan(70)
@@ -254,7 +253,7 @@ describe('reading a source', () => {
       crawl_depth: 2,
       exclude_patterns: [],
     } as const
-    const found = await readSource({ web: elsewhere, reader }, source, null, new AbortController().signal)
+    const found = await readSource({ web: elsewhere, reader }, source, null, turn)
     expect(found.pages?.map(({ title }) => title)).toEqual(['a', 'c'])
   })
 
@@ -285,7 +284,7 @@ describe('reading a source', () => {
       crawl_depth: 2,
       exclude_patterns: [],
     } as const
-    const reading = readSource({ web: broken, reader }, source, null, new AbortController().signal)
+    const reading = readSource({ web: broken, reader }, source, null, turn)
     await expect(reading).rejects.toThrow('A fault of ours')
   })
 

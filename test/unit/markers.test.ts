@@ -116,6 +116,26 @@ describe('markers', () => {
     expect(readMarker('photo', 'a caption')).toBeNull()
   })
 
+  it.each([
+    '[PHOTO]https://evil.test/x.png[/PHOTO]',
+    '[Bild:1]https://evil.test/x.png',
+    '<https://evil.test/x.png>',
+    '![](https://evil.test/x.png)',
+    ' ( "https://evil.test/x.png" )',
+    '[a][b]//[c] ftp://evil.test/x.png',
+  ])('O10: holds the address in %j to the same rule', (text) => {
+    for (const type of ['photo', 'gif', 'pixel_art', 'voice', 'encrypted_image'] as const)
+      expect(faultOf(text, type)).toBe('Media must be uploaded here by its sender')
+    expect(readMarker('text', text)).toBeNull()
+  })
+
+  it('O10: reads no address in a caption, however many brackets it has', () => {
+    expect(readMarker('photo', '[1] a caption, see below')).toBeNull()
+    const began = performance.now()
+    for (const brackets of ['[]', '[', ']', '([', '[a]']) expect(readMarker('photo', brackets.repeat(5_000))).toBeNull()
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
     const path = `https://media.test/files/media/chat/${base58.toLowerCase()}/1_a.png`

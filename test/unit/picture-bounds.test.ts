@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPicture } from '#server/domains/uploads/pictures/read'
+import { readPicture } from '#server/ports/reader/pictures/read'
 import { heavy } from '#test/support/heavy'
 import { ofManyPieces, pngOfSize, shownLarge } from '#test/support/picture-bombs'
 import { gifOf, pngOf, webpOf } from '#test/support/pictures'

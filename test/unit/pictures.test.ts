@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readPicture } from '#server/domains/uploads/pictures/read'
+import { readPicture } from '#server/ports/reader/pictures/read'
 import { AppError } from '#shared/errors'
 import { gifOf, jpegOf, pngOf, secret, tiffOf, webpOf } from '#test/support/pictures'
 

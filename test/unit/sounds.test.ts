@@ -1,7 +1,7 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { describe, expect, test } from 'vitest'
-import { readSound } from '#server/domains/uploads/sounds/read'
-import { mostPieces } from '#server/domains/uploads/sounds/sound'
+import { readSound } from '#server/ports/reader/sounds/read'
+import { mostPieces } from '#server/ports/reader/sounds/sound'
 import { secret } from '#test/support/pictures'
 import { others, sounds } from '#test/support/sounds'
 

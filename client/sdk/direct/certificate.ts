@@ -1,4 +1,5 @@
 import type { Certificate, DeviceKey } from '#shared/api/device-keys'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { Wallet } from '../types.ts'
 
 type Certified = Pick<DeviceKey, 'address' | 'device_id' | 'public_key'>
@@ -24,7 +25,7 @@ export async function certify(
   wallet: Wallet,
 ): Promise<Certificate | null> {
   const scheme = isEthereum(device.address) ? 'eip191' : isSolana(device.address) ? 'ed25519' : null
-  if (scheme === null || wallet.address !== device.address) return null
+  if (scheme === null || !isSameAccount(wallet.address, device.address)) return null
   const placed = { host, issued_at: new Date(now).toISOString() }
   return { scheme, ...placed, signature: await wallet.signMessage(certificateText(device, placed)) }
 }
@@ -46,7 +47,10 @@ async function isSigned(address: string, message: string, { scheme, signature }:
   if (scheme === 'eip191') {
     if (!isEthereum(address)) return false
     const { recoverMessageAddress } = await import('viem')
-    return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase() === address
+    return isSameAccount(
+      (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase(),
+      address,
+    )
   }
   if (!isSolana(address)) return false
   const [{ ed25519 }, { base58 }] = await Promise.all([import('@noble/curves/ed25519.js'), import('@scure/base')])

@@ -1,6 +1,7 @@
 import type { DeviceKey } from '#shared/api/device-keys'
 import type { Epoch, SealedBy } from '#shared/api/epochs'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { peerIn, peersOf } from '#shared/kit/room-key'
 import { asAppError } from '../failures.ts'
@@ -122,7 +123,7 @@ export class Conversation implements Sealer {
       states = people.flatMap((address) => {
         const after = trust(
           held.pins[address],
-          judged.filter((one) => one.address === address),
+          judged.filter((one) => isSameAccount(one.address, address)),
           now(),
         )
         pins[address] = after.pins
@@ -225,13 +226,13 @@ export class Conversation implements Sealer {
     await this.ready()
     if (device_id === this.#kept?.device_id) return
     await this.#loadDevices()
-    if (address !== this.#options.account) await pauseFor(150 + (randomBytes(1)[0] ?? 0))
+    if (!isSameAccount(address, this.#options.account)) await pauseFor(150 + (randomBytes(1)[0] ?? 0))
     await this.#read()
     const to = this.#devices.find(({ deviceId, state }) => deviceId === device_id && state === 'trusted')
     if (!to) return
     for (const epoch of this.#epochs.values()) {
       // What the other has sealed to a device of this account may open nothing.
-      const deviceIds = address === this.#options.account ? epoch.ownDeviceIds : epoch.deviceIds
+      const deviceIds = isSameAccount(address, this.#options.account) ? epoch.ownDeviceIds : epoch.deviceIds
       await this.#share({ ...epoch, deviceIds }, [to])
     }
   }
@@ -267,7 +268,7 @@ export class Conversation implements Sealer {
     await this.ready()
     if (now() - this.#loadedAt > devicesLastMilliseconds) await this.#loadDevices()
     const peer = peerIn(room, account) ?? ''
-    if (!this.#devices.some(({ address }) => address === peer)) {
+    if (!this.#devices.some(({ address }) => isSameAccount(address, peer))) {
       // Who has a conversation may know the devices of the other.
       await call('rooms.openDm', { recipientAddress: peer })
       await this.#loadDevices()
@@ -370,7 +371,7 @@ export class Conversation implements Sealer {
       for (const address of peersOf(this.#dm))
         pins[address] = accepting(
           pins[address],
-          shown.filter((one) => one.address === address),
+          shown.filter((one) => isSameAccount(one.address, address)),
           now(),
         )
       return { ...held, pins }

@@ -18,6 +18,7 @@ export function CodeField(props: { isChecking: boolean; onComplete: (code: strin
     <label className="field">
       <span>Six digits</span>
       <input
+        dir="auto"
         ref={field}
         className="input code-field"
         inputMode="numeric"

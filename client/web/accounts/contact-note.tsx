@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { contactNoteChanged, noteLength } from '#shared/api/contact-notes'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
@@ -16,7 +17,7 @@ export function ContactNote({ subject }: { subject: string }) {
   useEffect(
     () =>
       client.on(contactNoteChanged, ({ subject_address, notes }) => {
-        if (subject_address === subject) change(() => notes ?? '')
+        if (isSameAccount(subject_address, subject)) change(() => notes ?? '')
       }),
     [client, subject, change],
   )
@@ -35,6 +36,7 @@ export function ContactNote({ subject }: { subject: string }) {
       <label className="field">
         <span>Your note</span>
         <textarea
+          dir="auto"
           className="input"
           rows={2}
           maxLength={noteLength}

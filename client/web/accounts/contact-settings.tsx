@@ -106,6 +106,7 @@ function AskForm(props: {
   return (
     <form className="row wrap" onSubmit={submit}>
       <input
+        dir="auto"
         {...props.input}
         className="input grow"
         required

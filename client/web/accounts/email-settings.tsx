@@ -25,7 +25,7 @@ export function EmailSettings() {
         words={emailWords}
         mailbox={{ kind: 'letters', shownAt: status?.mailbox }}
         send={(email) => client.email.sendCode({ email, walletAddress })}
-        verify={(email, code) => client.email.verifyCode({ email, code, walletAddress }).then(reload)}
+        verify={(email, code) => client.email.verifyCode({ email, code, walletAddress, updates: false }).then(reload)}
         remove={() => client.email.remove({ walletAddress }).then(reload)}
       />
       {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title="Write to me about what is new" />}

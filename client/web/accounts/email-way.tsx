@@ -40,7 +40,7 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
           isChecking={entering.busy === 'verify'}
           onComplete={(code) =>
             void entering.attempt('verify', async () =>
-              client.enter(await client.email.login({ email: sent.email, code })),
+              client.enter(await client.email.login({ email: sent.email, code, updates: false })),
             )
           }
         />

@@ -1,5 +1,6 @@
 import { type CSSProperties, type FormEvent, useEffect, useState } from 'react'
 import { friendTagChanged, type FriendTag as Tag, tagLength } from '#shared/api/friend-tags'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
@@ -14,14 +15,14 @@ export function FriendTag({ address }: { address: string }) {
   const [isEdited, setEdited] = useState(false)
   const loaded = useLoaded(address, async () => {
     const [{ friends }, { tags }] = await Promise.all([client.friends.list({}), client.friends.tags({})])
-    const isFriend = friends.some(({ friend_address }) => friend_address === address)
-    return { isFriend, tag: tags.find(({ friend_address }) => friend_address === address) ?? null }
+    const isFriend = friends.some(({ friend_address }) => isSameAccount(friend_address, address))
+    return { isFriend, tag: tags.find(({ friend_address }) => isSameAccount(friend_address, address)) ?? null }
   })
   const { value, change } = loaded
   useEffect(
     () =>
       client.on(friendTagChanged, ({ friend_address, tag }) => {
-        if (friend_address === address) change((before) => ({ ...before, tag }))
+        if (isSameAccount(friend_address, address)) change((before) => ({ ...before, tag }))
       }),
     [client, address, change],
   )
@@ -92,11 +93,12 @@ function TagForm(props: {
       <div className="row">
         <label className="field emoji-field">
           <span>Emoji</span>
-          <input className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
+          <input dir="auto" className="input" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
         </label>
         <label className="field grow">
           <span>Tag</span>
           <input
+            dir="auto"
             className="input"
             maxLength={tagLength * 2}
             value={tag}

@@ -1,11 +1,12 @@
 import type { Wallet } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { keepSecret, keptSecret } from './secrets.ts'
 
 /** Where earlier versions stored the key; every script of the page can read it there. */
 const formerKey = 'plaza.guest-key'
 const guestAddress = 'plaza.guest-address'
 
-export const isGuest = (address: string): boolean => localStorage.getItem(guestAddress) === address
+export const isGuest = (address: string): boolean => isSameAccount(localStorage.getItem(guestAddress), address)
 export const hasGuestKey = (): boolean => localStorage.getItem(guestAddress) !== null
 
 /** A throw-away key that is stored in this browser alone and signs like any wallet. */

@@ -63,6 +63,7 @@ function RedeemForm({ onUsed }: { onUsed: () => void }) {
     <form className="stack" onSubmit={submit}>
       <div className="row">
         <input
+          dir="auto"
           className="input grow"
           aria-label="The code of who invited you"
           placeholder="Were you invited? Your code"

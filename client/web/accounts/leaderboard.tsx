@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
@@ -13,7 +14,7 @@ export function Leaderboard({ points }: { points: number }) {
       client.points.leaderboard({ limit: shownAtMost }),
       client.points.ownRank({}),
     ])
-    const isAmong = entries.some(({ address }) => address === entry?.address)
+    const isAmong = entries.some(({ address }) => isSameAccount(address, entry?.address))
     return { shown: entry && !isAmong ? [...entries, entry] : entries, own: entry?.address, total }
   })
   const { value, error, reload } = ranks
@@ -28,7 +29,7 @@ export function Leaderboard({ points }: { points: number }) {
           <li key={address} className="row">
             <span className="rank numerals">{rank}</span>
             <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
-            {address === value.own && <span className="chip">You</span>}
+            {isSameAccount(address, value.own) && <span className="chip">You</span>}
             <span className="numerals">{plural(score, 'point')}</span>
           </li>
         ))}

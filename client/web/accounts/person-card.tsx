@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
@@ -32,7 +33,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const name = nameOf(person.name, person.id)
   const { value: friends, change: changeFriends, reload: reloadFriends } = useFriends()
   const isStranger = friends !== null && !knows(friends, person.id)
-  const isMyself = person.id === account
+  const isMyself = isSameAccount(person.id, account)
   const isScripted = person.id.startsWith('demo:')
   const agent = idOfAgent(person.id)
   const shown = useLoaded(person.id, async () => (await client.accounts.publicUser({ address: person.id })).user)

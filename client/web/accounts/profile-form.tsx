@@ -26,6 +26,7 @@ export function ProfileForm() {
       <label className="field">
         <span>Display name</span>
         <input
+          dir="auto"
           className="input"
           maxLength={50}
           value={displayName}
@@ -35,6 +36,7 @@ export function ProfileForm() {
       <label className="field">
         <span>Username</span>
         <input
+          dir="auto"
           className="input"
           autoCapitalize="none"
           autoComplete="off"

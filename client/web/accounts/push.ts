@@ -1,4 +1,5 @@
 import type { Client } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { keepPush, pushKept } from './push-kept.ts'
 
 /** Can this browser be told while the page is closed? */
@@ -9,7 +10,7 @@ const worker = () => navigator.serviceWorker.getRegistration()
 
 /** Is this browser told of this account? */
 export async function isPushedTo(account: string): Promise<boolean> {
-  if (!canPush() || pushKept() !== account || Notification.permission !== 'granted') return false
+  if (!canPush() || !isSameAccount(pushKept(), account) || Notification.permission !== 'granted') return false
   return ((await (await worker())?.pushManager.getSubscription()) ?? null) !== null
 }
 
@@ -34,9 +35,13 @@ export async function turnOff(client: Client): Promise<void> {
   if (subscription) await client.push.unsubscribe({ endpoint: subscription.endpoint }).catch(() => {})
 }
 
-/** Subscribes again what was turned on here: a device that was signed out meanwhile is told nothing until then. */
+/**
+ * Subscribes again what was turned on here, also where the browser has dropped its subscription meanwhile: until then, and while its device is signed
+ * out, it is told nothing.
+ */
 export async function goOn(client: Client, account: string): Promise<void> {
-  if (await isPushedTo(account)) await turnOn(client, account)
+  if (canPush() && isSameAccount(pushKept(), account) && Notification.permission === 'granted')
+    await turnOn(client, account)
 }
 
 /** A subscription is good for one key: where the server has another now, the browser subscribes anew. */

@@ -72,6 +72,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
       <label className="field">
         <span>What happened (optional)</span>
         <textarea
+          dir="auto"
           className="input"
           rows={3}
           maxLength={2_000}

@@ -76,7 +76,7 @@ function Line({ message }: { message: Message }) {
           {nameOf(message.sender.name, message.sender_address)}
           <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
         </p>
-        <p>{withPlainNames(message.content)}</p>
+        <p dir="auto">{withPlainNames(message.content)}</p>
       </div>
     </li>
   )

@@ -7,6 +7,7 @@ import { linkToFriends, linkToProfile } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
+import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { Notifications } from './notifications.tsx'
@@ -71,6 +72,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
         {page === 'notifications' && <Notifications />}
         {page === 'quiet' && (
           <>
+            <CallsFrom />
             <SilencedRooms />
             <BlockedPeople />
           </>

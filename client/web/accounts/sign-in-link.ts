@@ -22,7 +22,7 @@ export function useSignInLink(onEnter: (user: SignInUser) => void): LinkState | 
     const fail = (error: unknown) => setLink({ state: 'failed', error })
     const open = () => {
       setLink({ state: 'opening' })
-      client.email.openLink({ token }).then((answer) => {
+      client.email.openLink({ token, updates: false }).then((answer) => {
         enter.current(client.enter(answer))
         if (redirect !== null) location.assign(redirect)
       }, fail)

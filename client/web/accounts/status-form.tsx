@@ -26,6 +26,7 @@ export function StatusForm() {
         <label className="field emoji-field">
           <span>Emoji</span>
           <input
+            dir="auto"
             className="input"
             placeholder="🌴"
             maxLength={16}
@@ -36,6 +37,7 @@ export function StatusForm() {
         <label className="field grow">
           <span>Status</span>
           <input
+            dir="auto"
             className="input"
             placeholder="On holiday until Monday"
             maxLength={80}

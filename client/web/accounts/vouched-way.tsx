@@ -102,6 +102,7 @@ function PasteForm(props: {
       <label className="field">
         <span>{props.label}</span>
         <textarea
+          dir="auto"
           className="input pasted"
           rows={4}
           required

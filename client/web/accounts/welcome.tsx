@@ -1,7 +1,7 @@
 import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { Problem } from '../kit/notice.tsx'
+import { GoesOn, Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { TourList } from '../tour/tour-list.tsx'
 import { LivePreview, useFirstLive } from './live-preview.tsx'
@@ -21,7 +21,7 @@ export function Welcome(props: {
   onLook: (stream?: string) => void
 }) {
   const link = useSignInLink(props.onEnter)
-  const { value: status, error, isLoading, reload } = props.status
+  const { value: status, error, isLoading, againAt, reload } = props.status
   // Elements that depend on the status are rendered together with it, so that the layout does not shift.
   const isKnown = !isLoading
   const streams = useFirstLive()
@@ -84,7 +84,7 @@ export function Welcome(props: {
             </section>
           )}
           {link?.state === 'failed' && <Problem error={link.error} />}
-          <Problem error={error} onRetry={reload} />
+          {againAt ? <GoesOn at={againAt} /> : <Problem error={error} onRetry={reload} />}
           <SignIn status={status} onEnter={props.onEnter} />
           {status?.demo && <TourList />}
         </div>

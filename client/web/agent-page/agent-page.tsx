@@ -38,7 +38,7 @@ export function AgentPage({ id }: { id: string }) {
   }, [name])
 
   return (
-    <main className="room agent-page" aria-label={name ?? 'Agent'}>
+    <main className="room agent-room agent-page" aria-label={name ?? 'Agent'}>
       {value ? (
         <Loaded {...value} />
       ) : (

@@ -25,6 +25,8 @@ export interface KeptReceipt {
 interface Kept {
   /** Whoever has it may read what was said in it. */
   session: string
+  /** Absent in what older pages kept. */
+  hasAsked?: boolean
   questions: readonly KeptQuestion[]
   receipts: readonly KeptReceipt[]
 }
@@ -44,11 +46,17 @@ export function visitOf(agent: string) {
 
   return {
     session: first.session,
+    /** Whether something was asked here, so that there is a history to be read. */
+    hasAsked: () => {
+      const { hasAsked, questions, receipts } = read()
+      return hasAsked ?? questions.length + receipts.length > 0
+    },
     questions: () => read().questions,
     receipts: () => read().receipts,
     keep(question: KeptQuestion) {
       const kept = read()
-      write({ ...kept, questions: [...kept.questions.filter(({ key }) => key !== question.key), question] })
+      const others = kept.questions.filter(({ key }) => key !== question.key)
+      write({ ...kept, hasAsked: true, questions: [...others, question] })
     },
     forget(question: string) {
       const kept = read()

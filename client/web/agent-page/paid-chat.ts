@@ -153,7 +153,15 @@ export function paidChat(client: Client, agent: string) {
     put({ ...unpaid, isResumed, stage: { at: 'priced', offer, problem: isPrice ? null : error } })
   }
 
-  const history = async () => (await client.payments.history({ id: agent, sessionId: session })).messages
+  async function history(): Promise<readonly Said[]> {
+    if (!visit.hasAsked()) return []
+    try {
+      return (await client.payments.history({ id: agent, sessionId: session })).messages
+    } catch (error) {
+      if (asAppError(error).code === 'CHAT_HISTORY_NOT_FOUND') return []
+      throw error
+    }
+  }
 
   async function wasAnswered(message: string): Promise<boolean> {
     const said = await history().catch(() => [])

@@ -95,7 +95,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
       return <Working>Waiting for the answer. It is not paid for twice.</Working>
     case 'unknown':
       return stage.isOver ? (
-        <p className="ended">
+        <p className="answer-end">
           <Icon name="warn" />
           <span className="grow">
             It could not be found out whether the payment went through. Nothing more is charged with it: look in your
@@ -139,7 +139,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
       return (
         <>
           <AnswerText text={stage.text} citations={nothingCited} />
-          <p className="ended fault" role="alert">
+          <p className="answer-end fault" role="alert">
             <Icon name="warn" />
             <span className="grow">
               {stage.spent !== null
@@ -169,7 +169,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
 export function CutShortNote({ cutShort }: { cutShort: CutShort | null }) {
   if (cutShort === null) return null
   return (
-    <p className="ended">
+    <p className="answer-end">
       <Icon name="stop" />
       <span className="grow">{cutWords[cutShort]}</span>
     </p>

@@ -44,7 +44,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
               // biome-ignore lint/suspicious/noArrayIndexKey: what was said before does not change.
               <ExchangeFrame key={at} face={face} question={question}>
                 {answer === null ? (
-                  <p className="ended">This answer was not finished.</p>
+                  <p className="answer-end">This answer was not finished.</p>
                 ) : (
                   <>
                     <AnswerText text={answer} citations={nothingCited} />

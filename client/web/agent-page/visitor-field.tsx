@@ -2,6 +2,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { sends } from '../kit/keys.ts'
 import { useField } from '../messages/use-field.ts'
 
 const longest = 10_000
@@ -26,7 +27,7 @@ export function VisitorField(props: {
     if (message !== '' && !isTooLong && !isBusy) props.onSend(message)
   }
   const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.key !== 'Enter' || event.shiftKey) return
+    if (!sends(event)) return
     event.preventDefault()
     submit()
   }
@@ -44,6 +45,7 @@ export function VisitorField(props: {
       )}
       <div className="composer-field">
         <textarea
+          dir="auto"
           ref={field}
           id={composerId}
           rows={1}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
@@ -27,7 +28,11 @@ export function AgentChat({ id }: { id: string }) {
   if (!agent) return <AgentMissing error={error} onRetry={reload} />
 
   return (
-    <main className="room" aria-label={agent.name} data-status={connection === 'online' ? 'live' : connection}>
+    <main
+      className="room agent-room"
+      aria-label={agent.name}
+      data-status={connection === 'online' ? 'live' : connection}
+    >
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
@@ -42,7 +47,7 @@ export function AgentChat({ id }: { id: string }) {
         >
           <Icon name="bin" />
         </button>
-        {agent.owner_address === account && (
+        {isSameAccount(agent.owner_address, account) && (
           <a className="icon-button" href={linkToAgents(id, 'edit')} aria-label="Edit the agent" title="Edit the agent">
             <Icon name="sliders" />
           </a>

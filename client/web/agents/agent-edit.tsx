@@ -49,6 +49,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
   const kept = fieldsOf(agent)
   const [fields, setFields, forget] = useKeptFields(agentFormOf(account, agent.id), kept)
   const isKept = isSame(fields, kept)
+  const [isPriceKept, setPriceKept] = useState(true)
 
   const save = async () => {
     if (isKept) return
@@ -86,7 +87,9 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
-        about={<span>{isKept ? 'Everything is saved' : 'Not saved yet'}</span>}
+        about={
+          <span>{!isKept ? 'Not saved yet' : isPriceKept ? 'Everything is saved' : 'The price is not saved yet'}</span>
+        }
         back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
       >
         <button
@@ -125,7 +128,9 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
           {/* What is written in a part stays there while another one is shown. */}
           <div hidden={part !== 'knowledge'}>{seen.has('knowledge') && <KnowledgePart agent={agent} />}</div>
           <div hidden={part !== 'tools'}>{seen.has('tools') && <ToolsPart agent={agent} onSaved={onSaved} />}</div>
-          <div hidden={part !== 'price'}>{seen.has('price') && <PricePart agent={agent} onSaved={onSaved} />}</div>
+          <div hidden={part !== 'price'}>
+            {seen.has('price') && <PricePart agent={agent} onSaved={onSaved} onKept={setPriceKept} />}
+          </div>
         </div>
         <section className="agent-try" aria-label="Try it">
           <p className="hint">Try it here. What you have changed is saved before you ask.</p>

@@ -44,6 +44,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Emoji</span>
           <input
+            dir="auto"
             className="input"
             value={fields.avatarEmoji}
             aria-invalid={wrong.avatarEmoji !== undefined}
@@ -54,6 +55,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field grow">
           <span>Name</span>
           <input
+            dir="auto"
             className="input"
             ref={isNew ? first : null}
             value={fields.name}
@@ -78,6 +80,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
       <label className="field">
         <span>Personality</span>
         <textarea
+          dir="auto"
           className="input"
           rows={3}
           aria-invalid={wrong.personality !== undefined}
@@ -92,6 +95,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Instructions</span>
           <textarea
+            dir="auto"
             className="input"
             rows={6}
             aria-invalid={wrong.systemInstructions !== undefined}
@@ -124,6 +128,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
         <label className="field">
           <span>Suggested questions</span>
           <textarea
+            dir="auto"
             className="input"
             rows={3}
             value={fields.questions}
@@ -136,6 +141,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
       <label className="field">
         <span>Tags</span>
         <input
+          dir="auto"
           className="input"
           value={fields.tags}
           aria-invalid={wrong.tags !== undefined}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -53,7 +54,9 @@ export function AgentsHome() {
                   <Card
                     key={agent.id}
                     agent={agent}
-                    facts={agent.owner_address === account ? visibilityTitles[agent.visibility] : 'Official'}
+                    facts={
+                      isSameAccount(agent.owner_address, account) ? visibilityTitles[agent.visibility] : 'Official'
+                    }
                   >
                     <a
                       className="icon-button small"
@@ -115,6 +118,7 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
       <h2 id="other-agents">Discover</h2>
       <div className="row wrap agent-search">
         <input
+          dir="auto"
           className="input grow"
           type="search"
           aria-label="Find an agent"

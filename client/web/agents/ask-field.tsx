@@ -6,6 +6,7 @@ import { useSession } from '../accounts/session.ts'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { isComposing, sends } from '../kit/keys.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
 import { useField } from '../messages/use-field.ts'
@@ -48,8 +49,8 @@ export function AskField(props: {
       })
     })
   const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (isComposing(event)) return
+    if (sends(event)) {
       event.preventDefault()
       submit()
     }
@@ -73,6 +74,7 @@ export function AskField(props: {
       )}
       <div className="composer-field">
         <textarea
+          dir="auto"
           ref={field}
           id={composerId}
           rows={1}

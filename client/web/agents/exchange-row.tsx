@@ -133,7 +133,7 @@ interface EndedProps {
 
 function Ended({ words, isFault = false, isLasting = false, question, onAsk }: EndedProps) {
   return (
-    <p className={`ended ${isFault ? 'fault' : ''}`}>
+    <p className={`answer-end ${isFault ? 'fault' : ''}`}>
       <Icon name={isFault ? 'warn' : 'stop'} />
       <span className="grow">{words}</span>
       {!isLasting && (

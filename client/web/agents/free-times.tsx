@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Scheduling } from '#shared/api/run-frames'
+import { isSameAccount } from '#shared/kit/accounts'
 import { dmOf } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { dayKeyOf, dayOf, timeOf } from '../kit/format.ts'
@@ -29,12 +30,12 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
         Free times
       </p>
       <p className="hint capital">{kinds.join(' · ')}</p>
-      {days.size > 0 && owner !== account && freeEnabled && (
+      {days.size > 0 && !isSameAccount(owner, account) && freeEnabled && (
         <p className="hint">
           <a href={`/schedule/${owner}`}>Book one of them</a> on the page of the owner.
         </p>
       )}
-      {days.size > 0 && owner !== account && !freeEnabled && (
+      {days.size > 0 && !isSameAccount(owner, account) && !freeEnabled && (
         <p className="hint">
           None is booked here: <a href={`/${linkToRoom(dmOf(account, owner))}`}>write to the owner</a> to agree on one.
         </p>
@@ -42,7 +43,7 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
       {days.size === 0 && (
         <p className="hint">
           {scheduling.slots.length === 0 ? 'There are none in the next days.' : 'All of them have passed.'}
-          {owner === account && ' Your own are in the Settings, under “Free times”.'}
+          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Free times”.'}
         </p>
       )}
       <dl>

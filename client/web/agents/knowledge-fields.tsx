@@ -78,6 +78,7 @@ export function KnowledgeFields(props: {
       <label className="field">
         <span>Title (optional)</span>
         <input
+          dir="auto"
           className="input"
           maxLength={longestTitle}
           value={fields.title}
@@ -116,6 +117,7 @@ export function KnowledgeFields(props: {
               <label className="field">
                 <span>Pages to leave out (optional)</span>
                 <textarea
+                  dir="auto"
                   className="input"
                   rows={2}
                   value={fields.excludePatterns}

@@ -28,6 +28,7 @@ export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, 
       <label className="field">
         <span>Address of a page or a repository</span>
         <input
+          dir="auto"
           className="input"
           inputMode="url"
           placeholder="https://"

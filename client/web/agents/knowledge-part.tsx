@@ -101,7 +101,7 @@ function wordsOf(item: KnowledgeItem): string {
   const old = stale_since ? ` What was read before ${fullTimeOf(stale_since)} still serves.` : ''
   const again = auto_sync ? ` Read again every ${plural(sync_interval_hours, 'hour')}.` : ''
   if (status === 'processing') return `Being read: ${plural(pages, 'page')} so far.${old}`
-  if (status === 'failed') return `Could not be read: ${error_message ?? 'no reason was told'}.${old}`
+  if (status === 'failed') return `${error_message ?? 'It could not be read'}.${old}`
   if (status === 'indexed') return `Read: ${plural(pages, 'page')}, ${plural(chunk_count, 'passage')}.${again}`
   return 'Not read yet.'
 }

@@ -1,6 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { OwnAgent } from '#shared/api/agent-records'
 import { type NetworkFacts, networks, type PaymentNetwork } from '#shared/api/payment-networks'
+import { isGuest } from '../accounts/guest.ts'
+import { GuestWalletWarning } from '../accounts/guest-wallet-warning.tsx'
+import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
@@ -14,16 +17,28 @@ const networkTitle = ({ title, isReal }: NetworkFacts) => `${title} (${isReal ? 
 const isShared = ({ visibility, public_access_enabled }: OwnAgent) =>
   public_access_enabled && (visibility === 'public' || visibility === 'official')
 
+const priceOf = (agent: OwnAgent) => ({
+  isOn: agent.x402_enabled,
+  cents: `${agent.x402_price_cents ?? 1}`,
+  network: agent.x402_network ?? ('base-sepolia' as const),
+  wallet: agent.x402_wallet_address ?? '',
+})
+
 /** What an answer costs people who come from elsewhere, the code by which they ask, and what was earned. */
-export function PricePart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
+export function PricePart(props: {
+  agent: OwnAgent
+  onSaved: (agent: OwnAgent) => void
+  /** Told whether what is shown is what is stored. */
+  onKept: (isKept: boolean) => void
+}) {
+  const { agent, onSaved, onKept } = props
   const client = useClient()
+  const { account } = useSession()
   const tell = useTellLatest()
-  const [fields, setFields] = useState({
-    isOn: agent.x402_enabled,
-    cents: `${agent.x402_price_cents ?? 1}`,
-    network: agent.x402_network ?? ('base-sepolia' as const),
-    wallet: agent.x402_wallet_address ?? '',
-  })
+  const stored = priceOf(agent)
+  const [fields, setFields] = useState(stored)
+  const isKept = JSON.stringify(fields) === JSON.stringify(stored)
+  useEffect(() => onKept(isKept), [isKept, onKept])
   const [error, setError] = useState<unknown>(null)
   const set = (more: Partial<typeof fields>) => setFields({ ...fields, ...more })
 
@@ -44,6 +59,7 @@ export function PricePart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
     client.agents.update({ id: agent.id, x402Enabled: isOn, ...(isOn ? price : {}) }).then(({ agent: saved }) => {
       setError(null)
       onSaved(saved)
+      setFields(priceOf(saved))
       tell('Saved')
     }, fail)
   }
@@ -95,6 +111,7 @@ export function PricePart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
             <label className="field">
               <span>Wallet that is paid</span>
               <input
+                dir="auto"
                 className="input"
                 placeholder="0x"
                 value={fields.wallet}
@@ -102,6 +119,7 @@ export function PricePart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
               />
               <small>Without one, your own wallet is paid.</small>
             </label>
+            {fields.wallet.trim() === '' && isGuest(account) && <GuestWalletWarning />}
           </>
         )}
         {fields.isOn && !isShared(agent) && (

@@ -63,6 +63,7 @@ export function AddTool({
           <label className="field">
             <span>Name of the tool</span>
             <input
+              dir="auto"
               className="input"
               maxLength={100}
               required
@@ -73,6 +74,7 @@ export function AddTool({
           <label className="field">
             <span>Address</span>
             <input
+              dir="auto"
               className="input"
               inputMode="url"
               placeholder="https://"
@@ -165,6 +167,7 @@ function SaidFields({ given, onChange }: FieldProps) {
       <label className="field">
         <span>What it is for (optional)</span>
         <textarea
+          dir="auto"
           className="input"
           rows={2}
           maxLength={500}
@@ -176,6 +179,7 @@ function SaidFields({ given, onChange }: FieldProps) {
       <label className="field">
         <span>How it is used (optional)</span>
         <textarea
+          dir="auto"
           className="input"
           rows={3}
           maxLength={2_000}

@@ -137,7 +137,11 @@ function ToolRow(props: {
           {tool.kind === 'server' ? 'Tool server' : 'API'}
           {tool.hasApiKey ? ', with a key' : ''}: {tool.url}
         </small>
-        {tool.description && <p className="item-state">{tool.description}</p>}
+        {tool.description && (
+          <p className="item-state" dir="auto">
+            {tool.description}
+          </p>
+        )}
         {tested && (
           <p className={`item-state ${tested.success ? 'indexed' : 'failed'}`} role="status">
             {tested.success

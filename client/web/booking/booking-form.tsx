@@ -113,6 +113,7 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
             <label className="field">
               <span>Your name</span>
               <input
+                dir="auto"
                 className="input"
                 autoComplete="name"
                 required
@@ -127,6 +128,7 @@ export function BookingForm({ chosen, onBack, onBooked, onRefused }: FormProps) 
         <label className="field">
           <span>What it is about, if you like</span>
           <textarea
+            dir="auto"
             className="input"
             rows={3}
             maxLength={2_000}

@@ -3,6 +3,7 @@ import type { Client } from '#client/sdk/types'
 import type { PublicSchedule, ScheduledCall } from '#shared/api/booking'
 import { priceText } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
@@ -117,10 +118,14 @@ function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedul
       face={<Avatar id={host} name={displayName} picture={avatarUrl} size="large" />}
       facts={[displayName, kind?.title].filter(Boolean).join(' · ')}
     >
-      {bio && !booked && <p className="booking-bio">{bio}</p>}
+      {bio && !booked && (
+        <p className="booking-bio" dir="auto">
+          {bio}
+        </p>
+      )}
       {booked ? (
         <CallCard call={{ ...booked, hostName: displayName }} token={booked.invite_token} isNew />
-      ) : account === host ? (
+      ) : isSameAccount(account, host) ? (
         <Blank icon="clock" title="This is your own page">
           <p>Give its address to whoever should book a call with you.</p>
         </Blank>

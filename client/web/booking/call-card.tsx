@@ -6,20 +6,30 @@ import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { CancelDialog } from './cancel-dialog.tsx'
+import { linkToCall } from './link-to-call.ts'
 
 type Shown = Pick<
   OutputOf<typeof booking.invited>,
-  'id' | 'scheduled_at' | 'duration_minutes' | 'status' | 'is_paid' | 'guest_name' | 'guest_email' | 'hostName'
+  | 'id'
+  | 'scheduled_at'
+  | 'duration_minutes'
+  | 'status'
+  | 'is_paid'
+  | 'guest_name'
+  | 'guest_email'
+  | 'recipient_wallet_address'
+  | 'cancel_reason'
+  | 'hostName'
 >
-
-export const linkToCall = (token: string): string => `${location.origin}/join/${token}`
 
 /** A call, for whoever has its token: they enter it there, and a guest who booked it can cancel it. */
 export function CallCard({ call, token, isNew = false }: { call: Shown; token: string; isNew?: boolean }) {
   const client = useClient()
   const tell = useTell()
   const [told, setTold] = useState(call.status)
+  const [reason, setReason] = useState(call.cancel_reason)
+  const [isAsking, setAsking] = useState(false)
   const opensAt = Date.parse(call.scheduled_at) - joinEarlyMilliseconds
   const endsAt = Date.parse(call.scheduled_at) + call.duration_minutes * 60_000
   const now = useNowUntil(new Date(endsAt).toISOString())
@@ -38,10 +48,6 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
   const enter = async () => {
     const { joinCode } = await client.booking.join({ token })
     location.assign(`/room/${joinCode}`)
-  }
-  const cancel = async () => {
-    await client.booking.cancel({ id: call.id, status: 'cancelled', token })
-    setTold('cancelled')
   }
   return (
     <section className="booking-card" aria-label="Call">
@@ -66,15 +72,41 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
           <ActButton className="button" onPress={copy}>
             Copy the link of the call
           </ActButton>
-          {(isNew || call.guest_name !== null) &&
-            (call.is_paid ? (
-              <ConfirmButton title="Cancel the call without refund" onConfirm={cancel} />
-            ) : (
-              <ActButton className="button risky" onPress={cancel}>
-                Cancel the call
-              </ActButton>
-            ))}
+          {(isNew || call.guest_name !== null) && (
+            <button type="button" className="button risky" onClick={() => setAsking(true)}>
+              Cancel the call
+            </button>
+          )}
         </div>
+      )}
+      {status === 'cancelled' && (
+        <>
+          {reason && (
+            <p dir="auto" className="booking-bio">
+              {reason}
+            </p>
+          )}
+          <div className="row">
+            <a className="button" href={`/schedule/${call.recipient_wallet_address}`}>
+              Book another time
+            </a>
+          </div>
+        </>
+      )}
+      {isAsking && (
+        <CancelDialog
+          call={{
+            id: call.id,
+            isPaid: call.is_paid,
+            time: `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`,
+          }}
+          token={token}
+          onCancelled={(_payment, said) => {
+            setTold('cancelled')
+            setReason(said)
+          }}
+          onClose={() => setAsking(false)}
+        />
       )}
     </section>
   )

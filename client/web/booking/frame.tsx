@@ -16,7 +16,7 @@ export function BookingFrame(props: { title: string; face?: ReactNode; facts?: s
     document.title = `${title} · Plaza`
   }, [title])
   return (
-    <main className="room agent-page booking-page" aria-label={title}>
+    <main className="room agent-room agent-page booking-page" aria-label={title}>
       <header className="room-head agent-head">
         {face}
         <div className="grow">

@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/calls.css'
 import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
@@ -7,8 +8,8 @@ import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { linkToCall } from './call-card.tsx'
+import { CancelDialog } from './cancel-dialog.tsx'
+import { linkToCall } from './link-to-call.ts'
 
 const pages = [
   ['current', 'To come'],
@@ -66,7 +67,7 @@ export function OwnCalls() {
 const isOn = ({ status }: ListedCall) => status === 'confirmed' || status === 'pending'
 
 function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void }) {
-  const client = useClient()
+  const [isAsking, setAsking] = useState(false)
   const tell = useTell()
   const time = `${dayOf(call.scheduled_at)}, ${timeOf(call.scheduled_at)}`
   const who = otherParty(call)
@@ -74,11 +75,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
     await navigator.clipboard.writeText(linkToCall(call.invite_token))
     tell('Copied')
   }
-  const cancel = async () => {
-    const { payment } = await client.booking.cancel({ id: call.id, status: 'cancelled' })
-    if (payment !== null) tell(cancelledWords[payment])
-    onChange()
-  }
+  const isPaid = call.payment_status === 'paid'
   return (
     <li className="row wrap booked-call">
       <span className="grow">
@@ -89,7 +86,8 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
           {call.payment_usable_until !== null && ` · ${unbookedText(call.payment_usable_until)}`}
           {call.guest_email !== null && ` · ${call.guest_email}`}
         </small>
-        {call.notes && <small>{isolated(call.notes)}</small>}
+        {call.notes && <small dir="auto">{call.notes}</small>}
+        {call.cancel_reason && <small>Reason: {isolated(call.cancel_reason)}</small>}
       </span>
       {isOn(call) && (
         <span className="row">
@@ -99,14 +97,25 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
           <ActButton className="button small" aria-label={`Copy link: ${time}`} onPress={copy}>
             Copy link
           </ActButton>
-          {call.payment_status === 'paid' ? (
-            <ConfirmButton title="Cancel without refund" of={time} onConfirm={cancel} />
-          ) : (
-            <ActButton className="button small risky" aria-label={`Cancel: ${time}`} onPress={cancel}>
-              Cancel
-            </ActButton>
-          )}
+          <button
+            type="button"
+            className="button small risky"
+            aria-label={`Cancel: ${time}`}
+            onClick={() => setAsking(true)}
+          >
+            {isPaid ? 'Cancel without refund' : 'Cancel'}
+          </button>
         </span>
+      )}
+      {isAsking && (
+        <CancelDialog
+          call={{ id: call.id, isPaid, time }}
+          onCancelled={(payment) => {
+            if (payment !== null) tell(cancelledWords[payment])
+            onChange()
+          }}
+          onClose={() => setAsking(false)}
+        />
       )}
     </li>
   )
@@ -116,6 +125,6 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
 function otherParty({ is_host, scheduler_user, recipient_user, guest_name, title }: ListedCall): string {
   const party = is_host ? scheduler_user : recipient_user
   if (party === null) return isolated(guest_name ?? title)
-  if (scheduler_user?.wallet_address === recipient_user?.wallet_address) return isolated(title)
+  if (isSameAccount(scheduler_user?.wallet_address, recipient_user?.wallet_address)) return isolated(title)
   return nameOf(party.username ?? party.display_name, party.wallet_address)
 }

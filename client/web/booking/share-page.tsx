@@ -41,6 +41,7 @@ export function SharePage({ account, stored }: { account: string; stored: ShownS
       <label className="field">
         <span>Your own word in its address, if you like</span>
         <input
+          dir="auto"
           className="input"
           pattern="[a-z0-9\-]{3,30}"
           title="3 to 30 lowercase letters, digits and hyphens"

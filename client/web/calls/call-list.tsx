@@ -1,4 +1,5 @@
 import type { Call } from '#shared/api/calls'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -44,7 +45,7 @@ export function CallList() {
 function CallRow({ call }: { call: Call }) {
   const client = useClient()
   const { account, status } = useSession()
-  const isMine = call.caller_address === account
+  const isMine = isSameAccount(call.caller_address, account)
   const other = isMine ? call.callee : call.caller
   const name = nameOf(other.display_name ?? other.username, other.address)
   const picture = useStoredPicture(other.avatar_url)

@@ -80,6 +80,7 @@ function OpenMeeting({ onOpened }: { onOpened: () => void }) {
     <form className="stack" onSubmit={submit}>
       <div className="row wrap">
         <input
+          dir="auto"
           className="input grow"
           aria-label="What the meeting is about"
           placeholder="Quick Meeting"

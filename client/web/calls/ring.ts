@@ -11,7 +11,10 @@ export const callOfPage = (): string | null => new URLSearchParams(location.sear
 export async function ringUp(client: Client, calleeAddress: string): Promise<void> {
   const { room } = await client.meetings.create({ title: 'Call', maxParticipants: 2 })
   const ringing = { callType: 'video', status: 'ringing', channelName: room.joinCode } as const
-  const { call } = await client.calls.start({ calleeAddress, ...ringing })
+  const { call } = await client.calls.start({ calleeAddress, ...ringing }).catch(async (error: unknown) => {
+    await client.meetings.end({ code: room.joinCode }).catch(() => {})
+    throw error
+  })
   openMeeting(room.joinCode, call.id)
 }
 

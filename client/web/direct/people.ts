@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -8,5 +9,5 @@ import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
 export function useTitle(): (address: string) => string {
   const { live, account } = useOpenRoom()
   const known = useRoomList().value?.find((room) => keyOf(room) === roomKey(live.ref))
-  return (address) => (address === account ? 'You' : known ? titleOf(known) : nameOf(null, address))
+  return (address) => (isSameAccount(address, account) ? 'You' : known ? titleOf(known) : nameOf(null, address))
 }

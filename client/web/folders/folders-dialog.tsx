@@ -122,11 +122,18 @@ function FolderForm(props: { folder?: ChatFolder; room: RoomRef | null; onDone?:
       <div className="row">
         <label className="field emoji-field">
           <span>Emoji</span>
-          <input className="input" placeholder="💼" value={emoji} onChange={({ target }) => setEmoji(target.value)} />
+          <input
+            dir="auto"
+            className="input"
+            placeholder="💼"
+            value={emoji}
+            onChange={({ target }) => setEmoji(target.value)}
+          />
         </label>
         <label className="field grow">
           <span>Name</span>
           <input
+            dir="auto"
             className="input"
             placeholder="Work"
             required

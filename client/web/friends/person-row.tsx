@@ -28,7 +28,7 @@ export function PersonRow(props: {
           {name}
         </button>
         {isOnline && <span className="unseen">, online</span>}
-        {about && <small>{about}</small>}
+        {about && <small dir="auto">{about}</small>}
       </div>
       <div className="row">{children}</div>
     </li>

@@ -2,6 +2,7 @@ import { createContext, useContext, useEffect } from 'react'
 import { table } from '#client/sdk/table'
 import type { FriendTag } from '#shared/api/friend-tags'
 import type { Friend, FriendRequest } from '#shared/api/friends'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useBackOnline } from '../connection/use-back-online.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
@@ -20,14 +21,14 @@ const pageLength = 500
 
 /** Whether somebody is a friend, or one of the two has asked the other. */
 export const knows = ({ friends, incoming, outgoing }: Friends, address: string): boolean =>
-  friends.some(({ friend_address }) => friend_address === address) ||
+  friends.some(({ friend_address }) => isSameAccount(friend_address, address)) ||
   [...incoming, ...outgoing].some(({ from_address, to_address }) => [from_address, to_address].includes(address))
 
 export const withRequest =
   (request: FriendRequest, account: string | null): Change =>
   (before) => {
     const { incoming, outgoing } = withoutRequest(request.id)(before)
-    return request.from_address === account
+    return isSameAccount(request.from_address, account)
       ? { ...before, incoming, outgoing: [request, ...outgoing] }
       : { ...before, incoming: [request, ...incoming], outgoing }
   }
@@ -45,21 +46,27 @@ export const withFriend =
   (friend: Friend): Change =>
   (before) => ({
     ...before,
-    friends: [friend, ...before.friends.filter(({ friend_address }) => friend_address !== friend.friend_address)],
-    incoming: before.incoming.filter(({ from_address }) => from_address !== friend.friend_address),
-    outgoing: before.outgoing.filter(({ to_address }) => to_address !== friend.friend_address),
+    friends: [
+      friend,
+      ...before.friends.filter(({ friend_address }) => !isSameAccount(friend_address, friend.friend_address)),
+    ],
+    incoming: before.incoming.filter(({ from_address }) => !isSameAccount(from_address, friend.friend_address)),
+    outgoing: before.outgoing.filter(({ to_address }) => !isSameAccount(to_address, friend.friend_address)),
   })
 
 export const withoutFriend =
   (address: string): Change =>
-  (before) => ({ ...before, friends: before.friends.filter(({ friend_address }) => friend_address !== address) })
+  (before) => ({
+    ...before,
+    friends: before.friends.filter(({ friend_address }) => !isSameAccount(friend_address, address)),
+  })
 
 const withTag =
   (address: string, tag: FriendTag | null): Change =>
   (before) => ({
     ...before,
     friends: before.friends.map((friend) =>
-      friend.friend_address === address ? { ...friend, tag, tags: tag ? [tag] : [] } : friend,
+      isSameAccount(friend.friend_address, address) ? { ...friend, tag, tags: tag ? [tag] : [] } : friend,
     ),
   })
 

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { lengthOf } from './format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { type ProblemWords, problemText } from './problem.ts'
 import type { Renewed } from './use-loaded.ts'
+import { useNowUntil } from './use-now.ts'
 
 export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
   if (!props.error) return null
@@ -18,6 +20,16 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
 }
 
 const bringIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
+/** What was too much at once, and is asked for again by itself: nobody has to do anything. */
+export function GoesOn({ at }: { at: string }) {
+  const seconds = Math.max(1, Math.ceil((Date.parse(at) - useNowUntil(at)) / 1_000))
+  return (
+    <p className="hint">
+      <span role="status">That was a lot at once.</span> It goes on in {lengthOf(seconds)}.
+    </p>
+  )
+}
 
 /** An error or an empty state in the place of content; `isPage` when it fills the whole page. */
 export function Blank(props: { icon?: IconName; title: string; isPage?: boolean; children?: ReactNode }) {
@@ -47,8 +59,8 @@ export function Listed<T>(props: {
   empty: ReactNode
   children: (items: readonly T[]) => ReactNode
 }) {
-  const { value, error, isLoading, reload } = props.loaded
-  const problem = <Problem error={error} onRetry={reload} />
+  const { value, error, isLoading, againAt, reload } = props.loaded
+  const problem = againAt ? <GoesOn at={againAt} /> : <Problem error={error} onRetry={reload} />
   if (value === null) return error ? problem : isLoading ? <Skeleton /> : null
   return (
     <>

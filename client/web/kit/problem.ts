@@ -39,11 +39,11 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
   if (error instanceof AppError) {
     const better = words[error.code]
     if (better !== undefined) return better
-    if (error.code === 'RATE_LIMIT_EXCEEDED') {
-      return `That was a lot at once. Try again in ${lengthOf(error.retryAfter ?? 5)}.`
-    }
+    const seconds = waitOf(error)
+    if (seconds !== null) return `That was a lot at once. Try again in ${lengthOf(seconds)}.`
     if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
+    if (error.details?.why) return `${error.details.why}.`
     return plain[error.code] ?? error.message
   }
   const device = deviceText(error)
@@ -53,6 +53,10 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
   if (error instanceof TypeError) return 'The server cannot be reached at the moment.'
   return error instanceof Error && error.message ? error.message : 'Something went wrong.'
 }
+
+/** The seconds after which what was too much at once may be asked again; null of any other error. */
+export const waitOf = (error: unknown): number | null =>
+  error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED' ? (error.retryAfter ?? 5) : null
 
 const isExplained = ({ message, details }: AppError): boolean =>
   message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false

@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { waitOf } from './problem.ts'
 
 /** The state of a list: its items, or that it loads or failed. */
 export interface Listing<T> {
   value: T | null
   error: unknown
   isLoading: boolean
+  /** When what was too much at once is asked for again by itself. */
+  againAt?: string | null
   reload: () => void
 }
 
@@ -21,11 +24,14 @@ interface Answer<T> {
   value: T | null
   error: unknown
   isLoading: boolean
+  againAt: string | null
 }
+
+const nothing = { value: null, error: null, isLoading: true, againAt: null }
 
 /** The result of `load`, loaded again when `key` changes; the result of an older call is dropped. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, error: null, isLoading: true })
+  const [answer, setAnswer] = useState<Answer<T>>({ key, ...nothing })
   const latest = useRef(load)
   latest.current = load
   const wanted = useRef(key)
@@ -37,7 +43,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     const ours = runs.current
     const settle = (found: Partial<Answer<T>>) => {
       if (runs.current !== ours) return
-      setAnswer((before) => ({ ...before, key: asked, error: null, isLoading: false, ...found }))
+      setAnswer((before) => ({ ...before, key: asked, error: null, isLoading: false, againAt: null, ...found }))
     }
     setAnswer((before) => ({
       ...before,
@@ -47,24 +53,33 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     }))
     latest.current().then(
       (value) => settle({ value }),
-      (error) => settle({ error }),
+      (error) => settle({ error, againAt: timeAfter(error) }),
     )
   }, [])
 
   useEffect(() => run(key), [key, run])
 
-  /** What failed without a network is asked for again when there is one. */
-  const hasFailed = answer.error !== null
+  /** What failed without a network is asked for again when there is one, and what was too much at once in its time. */
+  const { error, againAt } = answer
   useEffect(() => {
-    if (!hasFailed) return
+    if (error === null) return
     const again = () => run(wanted.current)
+    const timer = againAt ? setTimeout(again, Date.parse(againAt) - Date.now()) : undefined
     addEventListener('online', again)
-    return () => removeEventListener('online', again)
-  }, [hasFailed, run])
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('online', again)
+    }
+  }, [error, againAt, run])
 
   const reload = useCallback(() => run(wanted.current), [run])
   const change = useCallback((next: (value: T) => T) => {
     setAnswer((before) => (before.value === null ? before : { ...before, value: next(before.value) }))
   }, [])
   return { ...answer, value: answer.key === key ? answer.value : null, reload, change }
+}
+
+function timeAfter(error: unknown): string | null {
+  const seconds = waitOf(error)
+  return seconds === null ? null : new Date(Date.now() + seconds * 1_000).toISOString()
 }

@@ -1,4 +1,5 @@
 import type { Draft } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import type { Drawing } from './drawing.ts'
@@ -46,7 +47,7 @@ const trays = new Map<string, Tray>()
 
 /** What an account is about to send to a room. It stays while other rooms are open; who signs out leaves nothing. */
 export function trayOf(account: string, ref: RoomRef): Tray {
-  if (owner !== account) {
+  if (!isSameAccount(owner, account)) {
     for (const tray of trays.values()) for (const { id } of tray.items) tray.remove(id)
     trays.clear()
     owner = account

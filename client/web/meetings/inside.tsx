@@ -17,10 +17,13 @@ export function Inside(props: {
   meeting: Meeting
   /** What is said while nobody else is there. */
   alone: string
+  host: string
+  /** What the button to leave says. */
+  leaving: string
   onEnd: (() => Promise<unknown>) | null
   onRemove: ((peer: string) => Promise<unknown>) | null
 }) {
-  const { meeting, alone, onEnd, onRemove } = props
+  const { meeting, alone, host, leaving, onEnd, onRemove } = props
   const { phase, people } = useSyncExternalStore(meeting.subscribe, () => meeting.state)
   const { own } = meeting
   const tracks = useSyncExternalStore(own.subscribe, () => own.state)
@@ -50,14 +53,18 @@ export function Inside(props: {
           </Picture>
         ))}
       </div>
-      {people.length === 0 && <p className="hint meeting-alone">{alone}</p>}
+      {people.length === 0 && (
+        <p className="hint meeting-alone" role="status">
+          {phase === 'waiting' ? `${host} is not here yet. You enter by yourself when they come.` : alone}
+        </p>
+      )}
       <div className="row wrap meeting-controls">
         <DeviceButtons own={own} tracks={tracks} />
         <span className="grow" />
         {onEnd && <ConfirmButton title="End for all" onConfirm={onEnd} />}
         <button type="button" className="button small risky" onClick={meeting.leave}>
           <Icon name="leave" />
-          Leave
+          {leaving}
         </button>
       </div>
     </div>

@@ -36,6 +36,7 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
         <label className="field">
           <span>Your name</span>
           <input
+            dir="auto"
             className="input"
             maxLength={50}
             required

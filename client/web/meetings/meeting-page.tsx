@@ -1,14 +1,16 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/home.css'
 import '../styles/meetings.css'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { CallStatus } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
 import { loadUser } from '../accounts/load-user.ts'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { useAccount, useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -26,12 +28,13 @@ const words: ProblemWords = {
   FORBIDDEN: 'The host has removed you from this meeting.',
   BLOCKED: 'You and the host of this meeting do not meet.',
 }
-const aloneWords: Partial<Record<CallStatus, string>> = {
-  ringing: 'It rings there.',
-  declined: 'The call was declined.',
-  missed: 'Nobody answers.',
-}
 const alone = 'Nobody else is here yet. Who has the link can enter.'
+const callsPage = '/#/calls'
+const hostWords = ({ displayName, isPresent }: { displayName: string; isPresent: boolean | null }) => {
+  const name = isolated(displayName)
+  if (isPresent === null) return `The host is ${name}`
+  return isPresent ? `${name} is here` : `${name} is not here yet`
+}
 const overWords = {
   ended: 'The host has ended the meeting.',
   elsewhere: 'You have entered it in another window.',
@@ -54,7 +57,8 @@ export function MeetingPage({ code }: { code: string }) {
   const call = useCall()
   const [meeting, setMeeting] = useState<Meeting | null>(null)
   const [why, setWhy] = useState<Meeting['state']['why']>(null)
-  const title = found.value && isolated(found.value.title)
+  const { shown } = call
+  const title = found.value && (shown?.name ?? isolated(found.value.title))
   useEffect(() => {
     if (title) document.title = `${title} · Plaza`
   }, [title])
@@ -71,7 +75,7 @@ export function MeetingPage({ code }: { code: string }) {
     entered.subscribe(() => {
       wasAnswered ||= entered.state.people.length > 0
       if (entered.state.phase !== 'over') return
-      call.end(wasAnswered)
+      void call.end(wasAnswered)
       setWhy(entered.state.why)
       setMeeting(null)
     })
@@ -101,14 +105,24 @@ export function MeetingPage({ code }: { code: string }) {
       </Frame>
     )
   const { host, ...room } = found.value
-  const isHost = host.address === account
-  const facts = isHost ? 'You are its host' : `With ${isolated(host.displayName)}`
+  const isHost = isSameAccount(host.address, account)
+  // Whether the host is there is told by the pictures, once one is in.
+  const hosted = hostWords(meeting ? { ...host, isPresent: null } : host)
+  const facts = shown ? shown.words : isHost ? 'You are its host' : hosted
+  const heading = shown?.name ?? room.title
+  const cancel = async () => {
+    await call.end(false)
+    if (isHost) await client.meetings.end({ code }).catch(() => {})
+    location.assign(callsPage)
+  }
   if (meeting)
     return (
-      <Frame title={room.title} facts={facts}>
+      <Frame title={heading} facts={facts}>
         <Inside
           meeting={meeting}
-          alone={(call.status && aloneWords[call.status]) ?? alone}
+          alone={shown?.words ?? alone}
+          host={isolated(host.displayName)}
+          leaving={shown?.isRinging ? 'Cancel' : 'Leave'}
           onEnd={isHost ? () => client.meetings.end({ code }) : null}
           onRemove={isHost ? (peer) => client.meetings.remove({ code, peer }) : null}
         />
@@ -116,8 +130,27 @@ export function MeetingPage({ code }: { code: string }) {
     )
   const ownName = user.value ? (user.value.display_name ?? user.value.username) : sessionStorage.getItem(guestNameKey)
   const isOver = why === 'removed' || (why === 'ended' && !room.isPermanent)
+  if (shown && !shown.isOn)
+    return (
+      <Frame title={heading}>
+        <Blank icon="phone" title={shown.words}>
+          <a className="button" href={callsPage}>
+            Back to your calls
+          </a>
+        </Blank>
+      </Frame>
+    )
   return (
-    <Frame title={room.title} facts={facts}>
+    <Frame title={heading} facts={facts}>
+      {shown?.isRinging && why === null && (
+        <div className="banner" role="status">
+          <Icon name="phone" />
+          <span className="grow">{shown.words}</span>
+          <ActButton className="button small risky" onPress={cancel}>
+            Cancel
+          </ActButton>
+        </div>
+      )}
       {why !== null && (
         <p className="banner" role="status">
           {why instanceof AppError ? problemText(why, words) : overWords[why]}

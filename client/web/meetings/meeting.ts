@@ -17,8 +17,8 @@ export interface Attendee extends Seated {
 }
 
 export interface MeetingState {
-  /** `away`: the connection to the server is lost, and made again. */
-  phase: 'entering' | 'in' | 'away' | 'over'
+  /** `away`: the connection to the server is lost, and made again. `waiting`: for the host. */
+  phase: 'entering' | 'waiting' | 'in' | 'away' | 'over'
   people: readonly Attendee[]
   /** Why it is over for this page: its host ended it or removed them, it was entered elsewhere, it was left, or it could not be entered. */
   why: 'ended' | 'elsewhere' | 'removed' | 'left' | AppError | null
@@ -27,6 +27,7 @@ export interface MeetingState {
 type Entered = Awaited<ReturnType<Client['meetings']['enter']>>
 
 const againMilliseconds = 1_000
+const waitingMilliseconds = 3_000
 const nothing: Sends = { audio: false, video: false }
 
 /** A meeting as this page is in it: each two people have a connection of their own, and the server carries their offers. */
@@ -77,9 +78,12 @@ export class Meeting {
       for (const [from, signal] of this.#early.splice(0)) void this.#take(from, signal)
     } catch (cause) {
       const error = asAppError(cause)
-      if (error.status < 500) return this.#end(error)
-      this.#change({ phase: 'away' })
-      setTimeout(() => this.#line.isOpen && void this.#enter(), backoff(this.#failures++, againMilliseconds))
+      const isWaiting = error.code === 'HOST_ABSENT'
+      if (error.status < 500 && !isWaiting) return this.#end(error)
+      if (isWaiting) this.#failures = 0
+      this.#change({ phase: isWaiting ? 'waiting' : 'away' })
+      const pause = isWaiting ? waitingMilliseconds : backoff(this.#failures++, againMilliseconds)
+      setTimeout(() => this.#line.isOpen && void this.#enter(), pause)
     }
   }
 

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
-import { type CallStatus, ringSeconds } from '#shared/api/calls'
+import { type Call, ringSeconds } from '#shared/api/calls'
+import { isSameAccount } from '#shared/kit/accounts'
 import { callOfPage } from '../calls/ring.ts'
 import { useAccount, useClient } from '../connection/client.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 
 const newest = 20
 
@@ -11,19 +13,19 @@ export function useCall() {
   const client = useClient()
   const account = useAccount()
   const [id] = useState(callOfPage)
-  const [status, setStatus] = useState<CallStatus | null>(null)
+  const [call, setCall] = useState<Call | null>(null)
   useEffect(() => {
     if (id === null || account === null) return
     const look = async () => {
       const { calls } = await client.calls.list({ limit: newest })
-      setStatus(calls.find((call) => call.id === id)?.status ?? null)
+      setCall(calls.find((one) => one.id === id) ?? null)
     }
     const lookQuietly = () => void look().catch(() => {})
     lookQuietly()
     // Nobody is told of a call that has rung too long.
     const timer = setTimeout(lookQuietly, (ringSeconds + 1) * 1_000)
-    const unhear = client.on(table.events.callChanged, ({ call }) => {
-      if (call.id === id) setStatus(call.status)
+    const unhear = client.on(table.events.callChanged, ({ call: changed }) => {
+      if (changed.id === id) setCall(changed)
     })
     return () => {
       clearTimeout(timer)
@@ -33,8 +35,31 @@ export function useCall() {
 
   /** Whoever leaves first ends it; of the other the server hears nothing new. */
   const end = (wasAnswered: boolean) => {
-    if (id === null || account === null) return
-    client.calls.change({ callId: id, status: wasAnswered ? 'completed' : 'missed' }).catch(() => {})
+    if (id === null || account === null) return Promise.resolve()
+    return client.calls.change({ callId: id, status: wasAnswered ? 'completed' : 'missed' }).catch(() => {})
   }
-  return { status, end }
+  return { shown: call && shownTo(account, call), end }
+}
+
+export type ShownCall = ReturnType<typeof shownTo>
+
+/** A call as one of the two sees it. */
+function shownTo(account: string | null, { status, caller, callee }: Call) {
+  const isMine = isSameAccount(caller.address, account)
+  const { display_name, username, address } = isMine ? callee : caller
+  const name = isolated(nameOf(display_name ?? username, address))
+  const words: Record<typeof status, string> = {
+    ringing: isMine ? `Ringing ${name}…` : `${name} is calling.`,
+    active: isMine ? `${name} has answered.` : `${name} is waiting for you.`,
+    declined: isMine ? `${name} declined the call.` : 'You declined the call.',
+    missed: isMine ? `${name} did not answer.` : `${name} has hung up.`,
+    completed: 'The call has ended.',
+    failed: 'The call was broken off.',
+  }
+  return {
+    name,
+    isRinging: status === 'ringing' && isMine,
+    isOn: ['ringing', 'active'].includes(status),
+    words: words[status],
+  }
 }

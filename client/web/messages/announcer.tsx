@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { cut } from '#shared/kit/cut'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { isolated, nameOf } from '../kit/format.ts'
@@ -19,7 +20,7 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
   useEffect(() => {
     if (!newest) return
     if (lastSeq.current === null) lastSeq.current = newest.seq
-    if (newest.seq <= lastSeq.current || newest.sender_address === account) return
+    if (newest.seq <= lastSeq.current || isSameAccount(newest.sender_address, account)) return
     const timer = setTimeout(() => {
       lastSeq.current = newest.seq
       const who = nameOf(newest.sender.name, newest.sender_address)

@@ -17,6 +17,7 @@ import { withIdsOf, withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import { isComposing, sends } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { AttachButton } from '../media/attach-button.tsx'
@@ -193,8 +194,8 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
   }
 
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing || completion.press(event, write)) return
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (isComposing(event) || completion.press(event, write)) return
+    if (sends(event)) {
       event.preventDefault()
       submit()
     } else if (event.key === 'Escape' && aim) {
@@ -241,6 +242,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
             onAsk={setAsks}
           />
           <textarea
+            dir="auto"
             ref={field}
             id={composerId}
             rows={1}

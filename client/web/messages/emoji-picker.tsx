@@ -13,6 +13,7 @@ export function EmojiPicker({ onPick, onClose }: { onPick: (emoji: string) => vo
     <Dialog title="Emoji" onClose={onClose}>
       <div className="stack">
         <input
+          dir="auto"
           className="input"
           type="search"
           aria-label="Find an emoji"

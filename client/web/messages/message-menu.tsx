@@ -1,5 +1,6 @@
 import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
@@ -12,7 +13,7 @@ import { useDeletions } from './deletions.tsx'
 const editableMilliseconds = 15 * 60_000
 
 export const isEditable = (message: LocalMessage, account: string, now = Date.now()): boolean =>
-  message.sender_address === account &&
+  isSameAccount(message.sender_address, account) &&
   message.local === 'sent' &&
   !message.is_deleted &&
   message.poll_id === null &&
@@ -36,7 +37,7 @@ export function MessageMenu(props: {
   const { remove } = useDeletions()
   const isStarred = useIsStarred(message.id)
   const setStar = useStarring(account)
-  const isMine = message.sender_address === account
+  const isMine = isSameAccount(message.sender_address, account)
   const isSent = message.local === 'sent'
   const acts = rowActs(message, room)
   const graveActs = acts.filter(({ isGrave }) => isGrave)

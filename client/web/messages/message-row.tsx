@@ -2,6 +2,7 @@ import { lazy, memo, useEffect, useState } from 'react'
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/poll'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -49,7 +50,7 @@ export const MessageRow = memo(function MessageRow(props: {
   const isEcho = message.local !== 'sent'
   const name = isEcho ? ownName : nameOf(message.sender.name, message.sender_address)
   const isHidden = blocked.has(message.sender_address) && !isShown && !isEcho && !message.is_deleted
-  const isMentioned = !isHidden && message.mentions.some(({ id }) => id === account)
+  const isMentioned = !isHidden && message.mentions.some(({ id }) => isSameAccount(id, account))
   const about = {
     id: message.sender_address,
     name: message.sender.name,
@@ -161,7 +162,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
 function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefined }) {
   const { account, sealed } = useOpenRoom()
   if (message.is_deleted) {
-    const by = message.deleted_by && message.deleted_by !== message.sender_address ? 'by a moderator' : ''
+    const by = message.deleted_by && !isSameAccount(message.deleted_by, message.sender_address) ? 'by a moderator' : ''
     return (
       <p className="tombstone">
         Message deleted {by}

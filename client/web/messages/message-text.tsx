@@ -1,6 +1,7 @@
 import { lazy, Suspense, useMemo } from 'react'
 import type { Mention } from '#shared/api/message'
-import { agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
+import { isSameAccount } from '#shared/kit/accounts'
+import { accountOfAgent, agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { InlineText, type Named } from './inline-text.tsx'
 
@@ -19,9 +20,10 @@ export function MessageText(props: { text: string; mentions: readonly Mention[];
       ({ name }): Named => ({ words: `@${name}`, isMe: false, mark: null }),
     )
     return mentions
-      .map(({ start, len, id }): Named => {
+      .map(({ start, len, id, kind }): Named => {
         const words = wordsAt(props.text, start, len)
-        return { words, isMe: id === account, mark: markOf({ id, name: words.replace(/^@/, '') }) }
+        const whom = kind === 'agent' ? accountOfAgent(id) : id
+        return { words, isMe: isSameAccount(id, account), mark: markOf({ id: whom, name: words.replace(/^@/, '') }) }
       })
       .concat(agents)
   }, [props.text, mentions, account, markOf])

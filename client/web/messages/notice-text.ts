@@ -1,6 +1,7 @@
 import type { Notice, RoomEventData } from '#shared/api/room-events'
 import { isolated, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
+import { kindOf } from '../rooms/kind.ts'
 
 type Texts = { readonly [T in Notice['type']]: (data: RoomEventData<T>) => string }
 
@@ -18,8 +19,17 @@ const texts: Texts = {
 }
 
 /** One line that describes an act of a moderator or a change of the room. */
-export const noticeText = ({ type, data, actor }: Notice): string =>
-  `${whom(actor)} ${(texts[type] as (told: typeof data) => string)(data)}`
+export const noticeText = (notice: Notice): string => {
+  const { type, data, actor } = notice
+  return managerText(notice) ?? `${whom(actor)} ${(texts[type] as (told: typeof data) => string)(data)}`
+}
+
+/** Who manages the room from here on, and what somebody is who has handed it over; null of every other notice. */
+function managerText({ type, data, actor, room }: Notice): string | null {
+  if (type !== 'role.changed') return null
+  if (data.role === kindOf(room).runBy) return `${whom(data.target)} manages this room now`
+  return data.target.id === actor.id ? `${whom(actor)} is ${data.role === 'admin' ? 'an' : 'a'} ${data.role} now` : null
+}
 
 const whom = ({ id, name }: { id: string; name: string }) => nameOf(name, id)
 const why = (reason: string | null) => (reason ? ` (${isolated(reason)})` : '')

@@ -1,5 +1,6 @@
 import { type CSSProperties, useCallback, useState } from 'react'
 import type { Poll } from '#shared/api/poll'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, plural } from '../kit/format.ts'
@@ -27,7 +28,9 @@ export function PollCard({ poll }: { poll: Poll }) {
 
   return (
     <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
-      <p className="poll-question">{isolated(poll.question)}</p>
+      <p className="poll-question" dir="auto">
+        {isolated(poll.question)}
+      </p>
       <ul>
         {poll.options.map((option, index) => {
           return (
@@ -47,7 +50,7 @@ export function PollCard({ poll }: { poll: Poll }) {
             Who voted
           </button>
         )}
-        {!isOver && (poll.creator_address === account || rights.canPin) && (
+        {!isOver && (isSameAccount(poll.creator_address, account) || rights.canPin) && (
           <ActButton
             className="button small plain"
             onPress={() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true })}
@@ -98,7 +101,9 @@ function PollOption(props: {
           if (!isOver && !tookAsHold()) attempt(() => live.vote(poll.id, index, poll))
         }}
       >
-        <span className="grow">{isolated(option)}</span>
+        <span className="grow" dir="auto">
+          {isolated(option)}
+        </span>
         {isMine && <Icon name="check" />}
         <span className="numerals">{share} %</span>
       </button>

@@ -46,6 +46,7 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
         <label className="field">
           <span>Question</span>
           <input
+            dir="auto"
             className="input"
             required
             maxLength={500}
@@ -57,6 +58,7 @@ export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () 
           <legend className="label">Answers</legend>
           {options.map(({ key, text }, at) => (
             <input
+              dir="auto"
               key={key}
               ref={(element) => {
                 if (added.current === key) element?.focus()

@@ -18,7 +18,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
       <Icon name="reply" />
       <strong>{name}</strong>
       {mark && <small className="handle">{mark}</small>}
-      <span>
+      <span dir="auto">
         {isHidden
           ? fromBlocked
           : lineOf(quoted.content, quoted.message_type) ||

@@ -1,5 +1,6 @@
 import type { LocalMessage } from '#client/sdk/types'
 import type { Notice } from '#shared/api/room-events'
+import { isSameAccount } from '#shared/kit/accounts'
 import { dayKeyOf, dayOf } from '../kit/format.ts'
 
 const groupedMilliseconds = 5 * 60_000
@@ -44,7 +45,7 @@ export function rowsOf(input: {
       if (isNewDay)
         rows.push({ kind: 'day', key: `day-${dayKeyOf(message.created_at)}`, text: dayOf(message.created_at) })
     }
-    const isOthers = message.sender_address !== input.account
+    const isOthers = !isSameAccount(message.sender_address, input.account)
     if (!isNewMarked && isOthers && message.seq > (input.readSeq ?? 0)) {
       rows.push({ kind: 'new', key: 'new' })
       isNewMarked = true
@@ -65,7 +66,7 @@ export function rowsOf(input: {
 function follows(before: LocalMessage | null, message: LocalMessage): boolean {
   return (
     before !== null &&
-    before.sender_address === message.sender_address &&
+    isSameAccount(before.sender_address, message.sender_address) &&
     message.reply_to_id === null &&
     before.local !== 'refused' &&
     Date.parse(message.created_at) - Date.parse(before.created_at) < groupedMilliseconds

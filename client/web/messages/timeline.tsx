@@ -147,7 +147,7 @@ export function Timeline(props: {
         <WritingRows writing={state.atNewest ? state.writing : none} />
       </div>
       {unread.isBarShown && first && (
-        <UnreadBar count={state.me.unread} since={first.created_at} onJump={unread.jump} onRead={unread.markAll} />
+        <UnreadBar count={unread.count} since={first.created_at} onJump={unread.jump} onRead={unread.markAll} />
       )}
       {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
         <button type="button" className="button small to-newest" onClick={toNewest}>

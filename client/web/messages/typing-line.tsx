@@ -1,4 +1,5 @@
 import type { Typist } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -6,7 +7,9 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 export function TypingLine({ typing }: { typing: readonly Typist[] }) {
   const { account } = useOpenRoom()
   const blocked = useBlocked()
-  const names = typing.filter(({ id }) => id !== account && !blocked.has(id)).map(({ id, name }) => nameOf(name, id))
+  const names = typing
+    .filter(({ id }) => !isSameAccount(id, account) && !blocked.has(id))
+    .map(({ id, name }) => nameOf(name, id))
   return <p className="typing">{textOf(names)}</p>
 }
 

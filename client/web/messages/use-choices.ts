@@ -2,6 +2,7 @@ import type { Gemoji } from 'gemoji'
 import { useEffect, useMemo, useState } from 'react'
 import type { Mention } from '#shared/api/message'
 import type { Member } from '#shared/api/room'
+import { isSameAccount } from '#shared/kit/accounts'
 import { nameOf } from '#shared/kit/person-name'
 import { accountOfAgent, isAgent } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
@@ -58,7 +59,7 @@ export function useChoices(
   const { markOf, isLikeStaff, staff } = useNamesakes(useMemo(() => members.map(personOf), [members]))
   const noteOf = (member: Member) => {
     const person = personOf(member)
-    const role = staff.find(({ user_address }) => user_address === member.user_address)?.role
+    const role = staff.find(({ user_address }) => isSameAccount(user_address, member.user_address))?.role
     const handle = member.username ? `@${member.username}` : markOf(person)
     return [role, isLikeStaff(person) ? 'not a moderator' : null, handle].filter(Boolean).join(' · ') || null
   }

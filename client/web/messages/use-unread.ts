@@ -26,8 +26,8 @@ export const countFrom = ({ messages }: RoomState, seq: number): number =>
   messages.filter((message) => message.local !== 'sent' || message.seq >= seq).length + 1
 
 /**
- * Reads as the person does: from the first unread message on, and only what was in the viewport of a visible page. Until that message was
- * seen, nothing after it is read, and `isBarShown` says that it is further up.
+ * Reads as the person does: at the newest message all is read; further up, from the first unread message on, only what was in the viewport
+ * of a visible page. Until that message was seen, `isBarShown` says that it is further up.
  */
 export function useUnread(input: {
   box: RefObject<HTMLDivElement | null>
@@ -45,6 +45,8 @@ export function useUnread(input: {
   const [jumps, setJumps] = useState(0)
   const jumped = useRef(0)
   const hasBegun = useRef(false)
+  const count = useRef(0)
+  if (first !== null && count.current === 0) count.current = state.me.unread
   const now = useRef(input)
   now.current = input
 
@@ -60,9 +62,11 @@ export function useUnread(input: {
     const { state: shown, isAtEnd: isEnd, first: from } = now.current
     const frame = box.current?.getBoundingClientRect()
     if (!frame || document.hidden || shown.status !== 'live' || shown.messages.length === 0) return
+    const isNewest = isEnd && shown.atNewest
+    if (isNewest) read(shown.seq)
     if (from !== null && !isReadingFrom(box.current, frame)) return
     setReading(true)
-    const seq = isEnd && shown.atNewest ? shown.seq : lastSeen(box.current, frame, shown)
+    const seq = isNewest ? 0 : lastSeen(box.current, frame, shown)
     if (seq > 0) read(seq)
 
     function isReadingFrom(element: HTMLElement | null, { top }: DOMRect): boolean {
@@ -106,7 +110,7 @@ export function useUnread(input: {
     live.markRead(live.state.seq)
     see(live.ref, live.state.seq)
   }
-  return { look, jump, markAll, isBarShown: first !== null && !isReading && state.me.unread > 0 }
+  return { look, jump, markAll, isBarShown: first !== null && !isReading, count: count.current }
 }
 
 /** The seq of the newest message of which the end was seen; 0 where there is none. */

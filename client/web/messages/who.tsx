@@ -1,4 +1,5 @@
 import { type PointerEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { nameOf, plural } from '../kit/format.ts'
@@ -27,14 +28,14 @@ const heldMilliseconds = 450
 export function namesOf({ count, people }: Pick<Group, 'count' | 'people'>, account: string): string {
   const names = ownFirst(people, account)
     .slice(0, mostNamed)
-    .map(({ id, name }) => (id === account ? 'You' : nameOf(name, id)))
+    .map(({ id, name }) => (isSameAccount(id, account) ? 'You' : nameOf(name, id)))
   const others = count - names.length
   const all = others > 0 && names.length > 0 ? [...names, plural(others, 'other')] : names
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(all)
 }
 
 const ownFirst = (people: readonly Somebody[], account: string): readonly Somebody[] =>
-  people.toSorted((one, other) => Number(other.id === account) - Number(one.id === account))
+  people.toSorted((one, other) => Number(isSameAccount(other.id, account)) - Number(isSameAccount(one.id, account)))
 
 /**
  * What a button needs so that the people behind it are named: a tip while the mouse or the keyboard's focus is on it, and `onHold` after a
@@ -120,7 +121,7 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
                       <Avatar id={id} name={nameOf(name, id)} size="small" />
                       <span>
                         {nameOf(name, id)}
-                        {id === account && <small className="hint"> you</small>}
+                        {isSameAccount(id, account) && <small className="hint"> you</small>}
                       </span>
                     </li>
                   ))}

@@ -77,6 +77,7 @@ function Why({ reason, onChange }: { reason: string; onChange: (reason: string) 
         onChoose={(key) => onChange(key === reason ? '' : key)}
       />
       <input
+        dir="auto"
         className="input"
         aria-label="Reason"
         placeholder="In other words (optional). They will see it."

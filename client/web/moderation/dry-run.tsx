@@ -56,7 +56,7 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
         {outcome.sample.slice(0, sampled).map((message) => (
           <li key={message.id}>
             <strong>{nameOf(message.sender.name, message.sender_address)}</strong>{' '}
-            <span>{withPlainNames(message.content)}</span>
+            <span dir="auto">{withPlainNames(message.content)}</span>
           </li>
         ))}
       </ul>

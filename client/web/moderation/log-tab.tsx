@@ -42,6 +42,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
           ))}
         </select>
         <input
+          dir="auto"
           className="input"
           aria-label="Person"
           placeholder="Person"
@@ -104,7 +105,7 @@ function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) =>
         {entry.target_user_address && (
           <strong title={entry.target_user_address}> {nameFor(entry.target_user_address)}</strong>
         )}
-        {entry.reason && <small>{entry.reason}</small>}
+        {entry.reason && <small dir="auto">{entry.reason}</small>}
       </span>
       <time className="numerals" dateTime={entry.created_at} title={`${fullTimeOf(entry.created_at)} · ${entry.hash}`}>
         {timeOf(entry.created_at)}

@@ -1,15 +1,18 @@
 import type { LiveRoom } from '#client/sdk/types'
+import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { nameOf } from '../kit/format.ts'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
 import { ActForm } from './act-form.tsx'
 import { type Act, chatOf, useAct } from './acts.ts'
+import { ConfirmButton } from './confirm-button.tsx'
 import type { PersonAct } from './person-acts.ts'
 
 const order: readonly PersonAct[] = ['mute', 'warn', 'kick', 'purge', 'ban']
@@ -19,7 +22,9 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
   const { person, live } = props
   const client = useClient()
   const doAct = useAct()
-  const rights = rightsOf(useRoom(live).me)
+  const tell = useTell()
+  const { me } = useRoom(live)
+  const rights = rightsOf(me)
   const isBanned = useLoaded(`${roomKey(live.ref)} ${person.id}`, async () => {
     if (!rights.canMute) return false
     const answer = await client.moderation.bans({ ...chatOf(live.ref), action: 'check', userAddress: person.id })
@@ -33,6 +38,12 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
   const act = async (action: Act['action'], done: string, more: Partial<Act> = {}) => {
     const acted = await doAct({ room: live.ref, action, target: person.id, ...more }, done)
     if (acted) props.onDone()
+  }
+
+  const handOver = async () => {
+    await client.rooms.handOver({ room: live.ref, address: person.id })
+    tell(`${name} manages this room now.`)
+    props.onDone()
   }
 
   return (
@@ -58,6 +69,9 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
           >
             Make moderator
           </ActButton>
+        )}
+        {me.role === kindOf(live.ref).runBy && person.role !== null && !isAgent(person.id) && (
+          <ConfirmButton title="Hand over the room" onConfirm={handOver} />
         )}
         {rights.canManage && isModerator && (
           <ActButton className="button small" onPress={() => act('demote', `${name} is a member again`)}>

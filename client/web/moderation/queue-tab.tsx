@@ -1,4 +1,5 @@
 import type { QueueItem } from '#shared/api/moderation-records'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -53,7 +54,7 @@ function QueueCard({ item }: { item: QueueItem }) {
   const open = useOpenPerson()
   const { live, account, jumpTo } = useOpenRoom()
   const nameFor = useNames([item.reporter_address, item.reported_address, item.claimed_by].filter((id) => id !== null))
-  const isMine = item.claimed_by === account
+  const isMine = isSameAccount(item.claimed_by, account)
   const decide = (decision: 'action_taken' | 'dismissed') => client.moderation.decide({ item: item.id, decision })
 
   return (
@@ -66,14 +67,18 @@ function QueueCard({ item }: { item: QueueItem }) {
           {fullTimeOf(item.created_at)}
         </time>
       </p>
-      {item.message_content && <blockquote className="quoted">{evidenceOf(item.message_content)}</blockquote>}
+      {item.message_content && (
+        <blockquote className="quoted" dir="auto">
+          {evidenceOf(item.message_content)}
+        </blockquote>
+      )}
       {item.message_content_by === 'reporter' && (
         <p className="hint">
           The reporter says that the message said this. The server has no copy of it that it can read.
         </p>
       )}
       {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
-      {item.description && <p>{item.description}</p>}
+      {item.description && <p dir="auto">{item.description}</p>}
       <p className="hint">
         {item.reporter_address && (
           <>

@@ -1,4 +1,5 @@
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
@@ -55,7 +56,7 @@ export function rowActs(
   { live, rights, account }: { live: LiveRoom; rights: Rights; account: string },
 ): readonly RowAct[] {
   if (message.local !== 'sent' || message.is_deleted || !kindOf(live.ref).hasModerators) return []
-  const isOfOthers = rights.canMute && message.sender_address !== account
+  const isOfOthers = rights.canMute && !isSameAccount(message.sender_address, account)
   return [
     ...(rights.canPin ? [pinning(message, live)] : []),
     ...(isOfOthers ? onSender(message) : []),

@@ -34,6 +34,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className="field">
         <span>In your words</span>
         <textarea
+          dir="auto"
           className="input"
           rows={4}
           maxLength={10_000}
@@ -45,7 +46,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         <label key={key} className="rule-line">
           <span className="grow">{title}</span>
           <select
-            className="input narrow"
+            className="input slim"
             value={draft[key]}
             onChange={(event) => set({ [key]: PermissionLevel.parse(event.target.value) })}
           >
@@ -60,7 +61,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className="rule-line">
         <span className="grow">Slow mode</span>
         <select
-          className="input narrow"
+          className="input slim"
           value={draft.slow_mode_seconds}
           onChange={(event) =>
             set({ slow_mode_seconds: slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0 })
@@ -76,7 +77,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className="rule-line">
         <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
         <input
-          className="input narrow numerals"
+          className="input slim numerals"
           type="number"
           min={longest === null ? 0 : 1}
           max={longest ?? longestMessage}
@@ -87,7 +88,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className="rule-line">
         <span className="grow">Who may read</span>
         <select
-          className="input narrow"
+          className="input slim"
           value={draft.read_access}
           onChange={(event) => set({ read_access: ReadAccess.parse(event.target.value) })}
         >

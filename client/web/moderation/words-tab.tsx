@@ -45,6 +45,7 @@ export function WordsTab() {
     <>
       <form className="stack" onSubmit={add}>
         <input
+          dir="auto"
           className="input"
           aria-label="Word or pattern"
           placeholder={isRegex ? 'A pattern, as a regular expression' : 'A word'}
@@ -54,7 +55,7 @@ export function WordsTab() {
         />
         <div className="row wrap">
           <select
-            className="input narrow"
+            className="input slim"
             aria-label="What it does"
             value={effect}
             onChange={(event) =>

@@ -50,6 +50,7 @@ export function Broadcast() {
         ))}
       </select>
       <textarea
+        dir="auto"
         className="input"
         aria-label="What is said"
         rows={3}

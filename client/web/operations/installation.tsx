@@ -71,7 +71,13 @@ function Notice({ said, onSay }: { said: string; onSay: (text: string | null) =>
     <form className="stack" onSubmit={save}>
       <label className="field">
         <span>Notice</span>
-        <input className="input" maxLength={300} value={text} onChange={({ target }) => setText(target.value)} />
+        <input
+          dir="auto"
+          className="input"
+          maxLength={300}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
         <small>Shown to everybody who opens the page, above everything else.</small>
       </label>
       {text.trim() !== said && (

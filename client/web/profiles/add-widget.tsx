@@ -18,6 +18,7 @@ export function AddWidget({ onChoose, onClose }: { onChoose: (type: WidgetType) 
     <Dialog title="Add a widget" isBroad onClose={onClose}>
       <div className="stack">
         <input
+          dir="auto"
           ref={field}
           className="input"
           type="search"

@@ -20,6 +20,7 @@ export function ColorInput(props: { common: Common; title: string; value: string
         onChange={({ target }) => pick(target.value)}
       />
       <input
+        dir="auto"
         {...common}
         spellCheck={false}
         autoComplete="off"

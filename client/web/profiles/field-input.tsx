@@ -47,7 +47,7 @@ function Input({ title, ...control }: ControlProps & { title: string }) {
   const onWritten = ({ target }: { target: { value: string } }) => onChange(target.value)
   switch (ask.kind) {
     case 'prose':
-      return <textarea {...common} rows={2} value={text} onChange={onWritten} />
+      return <textarea dir="auto" {...common} rows={2} value={text} onChange={onWritten} />
     case 'number':
       return <NumberInput {...control} ask={ask} />
     case 'lines':
@@ -71,9 +71,9 @@ function Input({ title, ...control }: ControlProps & { title: string }) {
     case 'picture':
       return <PictureInput common={common} title={title} value={text} onChange={onChange} />
     case 'address':
-      return <input {...common} inputMode="url" placeholder="https://" value={text} onChange={onWritten} />
+      return <input dir="auto" {...common} inputMode="url" placeholder="https://" value={text} onChange={onWritten} />
     default:
-      return <input {...common} value={text} onChange={onWritten} />
+      return <input dir="auto" {...common} value={text} onChange={onWritten} />
   }
 }
 
@@ -119,6 +119,7 @@ function LinesInput({ common, ask, value, onChange }: ControlProps<Asking<'lines
   const [written, setWritten] = useState(() => (Array.isArray(value) ? value.join('\n') : ''))
   return (
     <textarea
+      dir="auto"
       {...common}
       rows={4}
       value={written}

@@ -35,6 +35,7 @@ export function PictureInput(props: { common: Common; title: string; value: stri
     <>
       <div className="row">
         <input
+          dir="auto"
           {...common}
           inputMode="url"
           placeholder="https://"

@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -10,7 +11,7 @@ export function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
   const tell = useTell()
   const openDm = useOpenDm()
   if (act.kind === 'message') {
-    if (act.account === account) return null
+    if (isSameAccount(act.account, account)) return null
     return (
       <ActButton className="widget-act" onPress={() => openDm(act.account)}>
         Message

@@ -20,7 +20,7 @@ export function WidgetCard({ shown }: { shown: Shown }) {
       )}
       {!title && !prose && sign && <Sign sign={sign} />}
       {prose && (
-        <p className={`widget-prose ${prose.style} ${prose.size} ${prose.alignment}`}>
+        <p dir="auto" className={`widget-prose as-${prose.style} ${prose.size} ${prose.alignment}`}>
           {sign && <Sign sign={sign} />}
           {isolated(prose.text)}
         </p>

@@ -2,15 +2,14 @@
 addEventListener('install', () => skipWaiting())
 addEventListener('activate', (event) => event.waitUntil(clients.claim()))
 
-addEventListener('push', (event) => {
-  const { title, body, tag, url } = noticeIn(event.data)
-  event.waitUntil(registration.showNotification(title, { body, tag, icon: '/plaza.svg', data: { url } }))
-})
+addEventListener('push', (event) => event.waitUntil(tell(noticeIn(event.data))))
 
 addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(show(event.notification.data.url))
 })
+
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(subscribeAgain(event)))
 
 const unknown = { title: 'Plaza', body: 'There is something new for you.', url: '/' }
 
@@ -20,6 +19,26 @@ function noticeIn(data) {
   } catch {
     return unknown
   }
+}
+
+/** What is no longer so is shown without a sound, too, before it is closed: browsers end a subscription that shows nothing. */
+async function tell({ title, body, tag, url, silent, closed }) {
+  await registration.showNotification(title, { body, tag, silent, icon: '/plaza.svg', data: { url } })
+  if (closed) for (const notice of await registration.getNotifications({ tag })) notice.close()
+}
+
+/** The browser has ended its subscription: the next one is for whoever is signed in here. Where nobody is, the page subscribes at its next start. */
+async function subscribeAgain({ newSubscription }) {
+  const { publicKey: applicationServerKey } = await (await fetch('/api/push/public-key')).json()
+  const subscription =
+    newSubscription ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }))
+  const { endpoint, keys } = subscription.toJSON()
+  const headers = { 'content-type': 'application/json' }
+  await fetch('/api/push/subscribe', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ subscription: { endpoint, keys } }),
+  })
 }
 
 /** Nothing that is pushed leads to another site. */

@@ -33,6 +33,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
     <Dialog title="Channels" onClose={onClose} isBroad>
       <div className="stack">
         <input
+          dir="auto"
           className="input"
           type="search"
           aria-label="Find a channel"
@@ -40,7 +41,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <div className="row wrap ways">
+        <div className="row wrap channel-ways">
           <button type="button" className="button small" onClick={() => onOther('near')}>
             <Icon name="place" />
             Near me
@@ -64,7 +65,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
                   </span>
                   <span className="grow">
                     <strong>{isolated(room.name)}</strong>
-                    <small>{room.description || plural(room.member_count, 'member')}</small>
+                    <small dir="auto">{room.description || plural(room.member_count, 'member')}</small>
                   </span>
                   <ActButton
                     className={`button small ${room.is_member ? '' : 'main'}`}

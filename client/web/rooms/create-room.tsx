@@ -130,6 +130,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
         <label className="field">
           <span>Name</span>
           <input
+            dir="auto"
             className="input"
             required
             maxLength={100}
@@ -140,12 +141,13 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
         {form.more?.map((field) => (
           <label className="field" key={field.name}>
             <span>{field.label}</span>
-            <input className="input" required name={field.name} defaultValue={field.value} maxLength={100} />
+            <input dir="auto" className="input" required name={field.name} defaultValue={field.value} maxLength={100} />
           </label>
         ))}
         <label className="field">
           <span>{form.about}</span>
           <textarea
+            dir="auto"
             className="input"
             rows={3}
             maxLength={form.aboutAtMost}

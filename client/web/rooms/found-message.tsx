@@ -15,7 +15,9 @@ export function FoundMessage({ message }: { message: Message }) {
       <small>
         {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
       </small>
-      <span>{blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}</span>
+      <span dir="auto">
+        {blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}
+      </span>
     </button>
   )
 }

@@ -1,32 +1,50 @@
+import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
+import { isSameAccount } from '#shared/kit/accounts'
+import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
+import { inSuccession } from '#shared/kit/succession'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { isolated } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { kindOf } from './kind.ts'
+import { personOf, useNamesakes } from './namesakes.ts'
 import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
-const manages = ({ role }: { role: string | null }) => role === 'owner' || role === 'admin'
+/** Who may manage a room after somebody, the first of them where nobody is chosen; `areAll`: nobody else is there. */
+interface Heirs {
+  people: readonly Member[]
+  areAll: boolean
+}
 
-/** Asks for confirmation before the account leaves the room, and says what is lost. */
+/** Asks for confirmation before the account leaves the room, and who manages it then where nobody else does. */
 export function LeaveRoom({ state, onClose }: { state: RoomState; onClose: () => void }) {
   const client = useClient()
   const rooms = useRoomList()
   const { live, account } = useOpenRoom()
-  const successors = useLoaded<'some' | 'none' | 'unknown'>(roomKey(live.ref), async () => {
-    if (!manages(state.me)) return 'some'
-    const { members, hasMore } = await client.rooms.members({ room: live.ref, limit: 200 })
-    const isOther = (member: Member) => member.user_address !== account
-    if (members.some((member) => isOther(member) && manages(member))) return 'some'
-    return hasMore ? 'unknown' : 'none'
+  const [chosen, setChosen] = useState<string | null>(null)
+  const { runBy, joining } = kindOf(live.ref)
+  const heirs = useLoaded<Heirs | null>(roomKey(live.ref), async () => {
+    if (runBy === null || state.room?.is_official || state.me.role === null || state.me.role === 'member') return null
+    const [{ members, hasMore }, { staff }] = await Promise.all([
+      client.rooms.members({ room: live.ref, limit: 200 }),
+      client.rooms.staff({ room: live.ref }),
+    ])
+    const known = new Map([...members, ...staff].map((one) => [one.user_address, one]))
+    if (known.get(account)?.role !== runBy) return null
+    const others = [...known.values()].filter(({ user_address: id }) => !isSameAccount(id, account) && !isAgent(id))
+    if (others.some(({ role }) => role === runBy)) return null
+    return { people: others.toSorted(inSuccession), areAll: !hasMore }
   })
   const leave = async () => {
+    const address = chosen ?? firstOf(heirs.value)
+    if (address) await client.rooms.handOver({ room: live.ref, address })
     await client.rooms.leave({ room: live.ref })
     onClose()
     closeRoom(client, live.ref)
@@ -38,20 +56,46 @@ export function LeaveRoom({ state, onClose }: { state: RoomState; onClose: () =>
     <Dialog title="Leave" onClose={onClose}>
       <div className="stack wide">
         <p>Leave {isolated(state.room?.name ?? 'this room')}?</p>
-        {successors.value === 'none' && <p className="banner">Nobody will manage this room then.</p>}
-        {(successors.value === 'unknown' || successors.error !== null) && (
-          <p className="banner">Nobody will manage this room then, unless it has another owner or admin.</p>
-        )}
-        {kindOf(live.ref).joining === 'invited' && <p>You can come back only when you are invited again.</p>}
+        {heirs.value && <Heir heirs={heirs.value} chosen={chosen ?? firstOf(heirs.value)} onChoose={setChosen} />}
+        {heirs.error !== null && <p className="hint">If nobody else manages it, who has been here longest will.</p>}
+        {joining === 'invited' && <p>You can come back only when you are invited again.</p>}
         <div className="row end">
           <button type="button" className="button plain" onClick={onClose}>
             Cancel
           </button>
-          <ActButton className="button grave" disabled={successors.isLoading} onPress={leave}>
+          <ActButton className="button grave" disabled={heirs.isLoading} onPress={leave}>
             Leave
           </ActButton>
         </div>
       </div>
     </Dialog>
+  )
+}
+
+/** Where not everybody is known, who is first is for the server to say. */
+const firstOf = (heirs: Heirs | null): string =>
+  (heirs?.areAll || heirs?.people[0]?.role !== 'member' ? heirs?.people[0]?.user_address : null) ?? ''
+
+function Heir(props: { heirs: Heirs; chosen: string; onChoose: (account: string) => void }) {
+  const { people, areAll } = props.heirs
+  const { markOf } = useNamesakes(people.map(personOf))
+  if (people.length === 0) return areAll ? <p className="banner">Nobody is left in it then.</p> : null
+  return (
+    <label className="field">
+      <span>You manage this room. Who manages it after you?</span>
+      <select className="input" value={props.chosen} onChange={(event) => props.onChoose(event.target.value)}>
+        {!areAll && <option value="">Who has been here longest</option>}
+        {people.map((one) => {
+          const mark = markOf(personOf(one))
+          return (
+            <option key={one.user_address} value={one.user_address}>
+              {nameOf(one.name, one.user_address)}
+              {mark && ` ${mark}`}
+              {one.role !== 'member' && ` (${one.role})`}
+            </option>
+          )
+        })}
+      </select>
+    </label>
   )
 }

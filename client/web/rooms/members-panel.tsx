@@ -14,7 +14,7 @@ import { SenderFace } from '../messages/sender-face.tsx'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
-import { personOf, useNamesakes } from './namesakes.ts'
+import { lastPermissions, personOf, useNamesakes } from './namesakes.ts'
 import { useOpenRoom } from './room-context.ts'
 
 const pageSize = 200
@@ -28,16 +28,19 @@ export function MembersPanel({ state }: { state: RoomState }) {
   const { live, rights } = useOpenRoom()
   const { joining } = kindOf(live.ref)
   const [wanted, setWanted] = useState('')
+  const changed = lastPermissions(state)
   const members = useLoaded<readonly Member[]>(
-    `${roomKey(live.ref)} ${state.membersCount} ${state.online}`,
+    `${roomKey(live.ref)} ${state.membersCount} ${state.online} ${changed}`,
     async () => {
-      const { members: found } = await client.rooms.members({ room: live.ref, limit: pageSize })
-      return found
+      const [{ members: found }, { staff }] = await Promise.all([
+        client.rooms.members({ room: live.ref, limit: pageSize }),
+        client.rooms.staff({ room: live.ref }),
+      ])
+      const runs = new Set(staff.map(({ user_address }) => user_address))
+      return [...staff, ...found.filter(({ user_address }) => !runs.has(user_address))]
     },
   )
   const here = members.value ?? nobody
-  const { staff } = useNamesakes()
-  const runs = new Set(staff.map(({ user_address }) => user_address))
   const fits = (member: Member) =>
     `${nameOf(member.name, member.user_address)} ${member.username ?? ''} ${member.user_address}`
       .toLowerCase()
@@ -48,6 +51,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
       {joining === 'invited' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
       {joining !== 'from the id' && rights.canManage && <InviteLinks room={live.ref} />}
       <input
+        dir="auto"
         ref={field}
         className="input"
         type="search"
@@ -62,9 +66,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
             <MemberSection
               key={rank}
               title={titles[rank]}
-              members={[...staff, ...rows.filter((row) => !runs.has(row.user_address))].filter(
-                (row) => row.role === rank && fits(row),
-              )}
+              members={rows.filter((row) => row.role === rank && fits(row))}
               all={here}
             />
           ))

@@ -3,6 +3,7 @@ import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
 import { looksOf } from '#shared/kit/looks'
 import { nameOf } from '#shared/kit/person-name'
+import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { askedOnce } from '../kit/asked-once.ts'
@@ -21,7 +22,7 @@ interface Namesakes {
   people: readonly Named[]
   /** Who runs the room, as far as it is known. */
   staff: readonly Member[]
-  /** The handle of somebody, or their short id, where the name of another looks the same; else null. */
+  /** The handle of somebody, or their short id (of an agent, that it is one), where the name of another looks the same; else null. */
   markOf(person: Named): string | null
   /** Does the name of somebody who does not run the room look like that of one who does? */
   isLikeStaff(person: Named): boolean
@@ -45,7 +46,8 @@ export function namesakesOf(people: readonly Named[], staff: readonly Member[]):
     staff,
     markOf: (person) => {
       const handle = person.username ?? handles.get(person.id)
-      return othersLike(person).length === 0 ? null : handle ? `@${handle}` : shortAddress(person.id)
+      if (othersLike(person).length === 0) return null
+      return handle ? `@${handle}` : isAgent(person.id) ? 'agent' : shortAddress(person.id)
     },
     isLikeStaff: (person) => !runs.has(person.id) && othersLike(person).some((id) => runs.has(id)),
   }
@@ -68,13 +70,16 @@ export function useNamesakes(also: readonly Named[] = nobody): Namesakes {
   return useMemo(() => (also.length === 0 ? here : namesakesOf([...here.people, ...also], here.staff)), [here, also])
 }
 
+/** The seq at which somebody last came to have another role: a notice that tells of permissions is one of that. */
+export const lastPermissions = ({ notices }: RoomState): number =>
+  notices.findLast(({ data }) => 'permissions' in data)?.seq ?? 0
+
 /** The namesakes among those who run a room and those whose messages are shown; the same object as long as these are the same people. */
 export function useNamesakesIn(state: RoomState): Namesakes {
   const client = useClient()
   const { ref } = state
   const hasStaff = kindOf(ref).hasModerators && state.status === 'live'
-  // A notice that tells of permissions is one of a change of rank.
-  const changed = state.notices.findLast(({ data }) => 'permissions' in data)?.seq ?? 0
+  const changed = lastPermissions(state)
   const staff = useLoaded<readonly Member[]>(`${roomKey(ref)} ${hasStaff} ${changed}`, async () =>
     hasStaff
       ? askedOnce(

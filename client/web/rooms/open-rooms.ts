@@ -1,4 +1,5 @@
 import type { Client, LiveRoom } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 
@@ -39,7 +40,7 @@ export function closeRoom(client: Client, ref: RoomRef): void {
 
 function openedOf(client: Client): Opened {
   const opened = openedBy.get(client)
-  if (opened && opened.account === client.account) return opened
+  if (opened && isSameAccount(opened.account, client.account)) return opened
   for (const room of opened?.rooms.values() ?? []) room.close()
   const fresh = { account: client.account, rooms: new Map<string, LiveRoom>() }
   openedBy.set(client, fresh)

@@ -33,6 +33,7 @@ export function PeopleForm({ title, field, hint, maxLength, action, onFound }: P
     <form className="stack" aria-label={title} onSubmit={submit}>
       <div className="row">
         <input
+          dir="auto"
           className="input grow"
           aria-label={field}
           placeholder={hint}

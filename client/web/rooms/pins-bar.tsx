@@ -18,7 +18,7 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
       <button type="button" className="pin" onClick={() => jumpTo(pin.id, pin.seq)}>
         <Icon name="pin" />
         <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
-        <span>{blocked.has(pin.sender_address) ? fromBlocked : lineOf(pin.content, pin.message_type)}</span>
+        <span dir="auto">{blocked.has(pin.sender_address) ? fromBlocked : lineOf(pin.content, pin.message_type)}</span>
       </button>
       {shown.length > 1 && (
         <button type="button" className="button small plain" onClick={() => goTo(live.ref, 'pins')}>

@@ -2,6 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { observable } from '#client/sdk/observable'
 import type { Client, LiveRoom } from '#client/sdk/types'
 import type { agentRooms } from '#shared/api/agent-rooms'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { accountOfAgent } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
@@ -43,7 +44,7 @@ export async function agentsFor(text: string, client: Client, live: LiveRoom): P
 
 /** The emoji of an agent that answers here; null while it is not known. */
 export function useAgentEmoji(account: string, isAgent: boolean): string | null {
-  const isKnown = (one: RoomAgent) => accountOfAgent(one.id) === account
+  const isKnown = (one: RoomAgent) => isSameAccount(accountOfAgent(one.id), account)
   return useRoomAgents(isAgent).find(isKnown)?.avatar_emoji ?? null
 }
 

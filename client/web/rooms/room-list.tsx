@@ -1,5 +1,6 @@
 import { lazy, useState } from 'react'
 import type { RoomSummary } from '#shared/api/room'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
@@ -173,5 +174,5 @@ function previewOf({ description, last_message: last, ...room }: RoomSummary, ac
   // The server says of what is sealed that it is, and of what is in clear what it says.
   if (kindOf(room).isSealed) return isolated(preview)
   if (sender_name === null) return preview
-  return `${sender_address === account ? 'You' : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
+  return `${isSameAccount(sender_address, account) ? 'You' : nameOf(sender_name, sender_address)}: ${isolated(preview)}`
 }

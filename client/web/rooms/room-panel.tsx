@@ -2,6 +2,7 @@ import { lazy, useCallback } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import { isComposing } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
@@ -29,8 +30,8 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
       ref={aside}
       className="panel"
       aria-label={panelTitles[panel]}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') close()
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isComposing(event)) close()
       }}
     >
       <header className="panel-head">

@@ -2,6 +2,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { longestTopic } from '#shared/kit/lengths'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
+import { isComposing } from '../kit/keys.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
 
@@ -100,7 +101,7 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
 
 /** A topic is one line, shown here over several. */
 function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
-  if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+  if (event.key !== 'Enter' || isComposing(event)) return
   event.preventDefault()
   event.currentTarget.form?.requestSubmit()
 }

@@ -28,7 +28,11 @@ export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: 
   const shown = settingsOf(rules).filter(({ isStrict }) => isStrict || !isShort)
   return (
     <>
-      {rules.rules_text && <p className="rules-text">{rules.rules_text}</p>}
+      {rules.rules_text && (
+        <p className="rules-text" dir="auto">
+          {rules.rules_text}
+        </p>
+      )}
       {!rules.rules_text && !isShort && (
         <p className="hint">The moderators have not written rules of their own here. Be kind.</p>
       )}

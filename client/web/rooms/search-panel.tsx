@@ -52,6 +52,7 @@ export function SearchPanel() {
     <div className="panel-body">
       <form className="row" onSubmit={search}>
         <input
+          dir="auto"
           ref={field}
           className="input"
           type="search"

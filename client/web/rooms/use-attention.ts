@@ -2,6 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { closeRead } from '../accounts/push-kept.ts'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
@@ -19,28 +20,35 @@ export async function setNotified(isWanted: boolean): Promise<boolean> {
   return isNotified()
 }
 
-/** Shows the unread count in the title and the icon of the page, and notifications while the page is hidden. */
+/** What calls for the account in a room: mentions, and where each message is for it, all that is unread. */
+const callsIn = (room: RoomSummary): number => (lookOf(room).callsForAll ? room.unread : room.mentions)
+
+/** Shows the open room and what calls for the account in the title and the icon of the page, and notifications while the page is hidden. */
 export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef | null): void {
   const isHidden = useSyncExternalStore(listenToVisibility, () => document.hidden)
   const openKey = open && !isHidden ? roomKey(open) : null
   const counted = (rooms ?? []).filter((room) => !room.is_muted && keyOf(room) !== openKey)
-  const unread = counted.reduce((sum, room) => sum + room.unread, 0)
+  const calls = counted.reduce((sum, room) => sum + callsIn(room), 0)
+  const shown = open && rooms?.find((room) => keyOf(room) === roomKey(open))
+  const place = shown ? `${titleOf(shown)} · Plaza` : 'Plaza'
 
   useEffect(() => {
-    document.title = unread > 0 ? `(${unread > 99 ? '99+' : unread}) Plaza` : 'Plaza'
+    document.title = calls > 0 ? `(${calls > 99 ? '99+' : calls}) ${place}` : place
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-    if (icon) icon.href = unread > 0 ? '/plaza-unread.svg' : '/plaza.svg'
+    if (icon) icon.href = calls > 0 ? '/plaza-unread.svg' : '/plaza.svg'
     return () => {
       document.title = 'Plaza'
       if (icon) icon.href = '/plaza.svg'
     }
-  }, [unread])
+  }, [calls, place])
 
   const known = useRef<ReadonlyMap<string, RoomSummary> | null>(null)
   useEffect(() => {
     if (!rooms) return
     const before = known.current
-    known.current = new Map(rooms.map((room) => [keyOf(room), room]))
+    const now = new Map(rooms.map((room) => [keyOf(room), room]))
+    known.current = now
+    closeRead((tag) => now.get(tag)?.unread === 0).catch(() => {})
     if (!before || !document.hidden || !isNotified()) return
     for (const room of rooms) {
       const { unread: seen = 0, mentions = 0 } = before.get(keyOf(room)) ?? {}

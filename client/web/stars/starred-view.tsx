@@ -71,7 +71,7 @@ function StarredRow({ star }: { star: Starred }) {
           {nameOf(star.sender_name, star.sender_address)}
           {room && ` · ${titleOf(room)}`} · {fullTimeOf(star.original_created_at)}
         </small>
-        <span>{isSealed ? 'Sealed: it opens where it was said' : lineOf(star.content)}</span>
+        <span dir="auto">{isSealed ? 'Sealed: it opens where it was said' : lineOf(star.content)}</span>
       </button>
       <button
         type="button"

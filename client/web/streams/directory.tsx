@@ -2,7 +2,7 @@ import { Avatar } from '../kit/avatar.tsx'
 import { isolated, lengthOf, nameOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { linkToRoom } from '../rooms/route.ts'
-import { Badge } from './stage.tsx'
+import { Badge } from './badge.tsx'
 import { useLiveNow } from './use-stream.ts'
 
 /** Who is live now, by viewers. */

@@ -53,7 +53,7 @@ export function Ended(props: {
     )
   return (
     <div className="player">
-      <div className="player-words ended" role="status">
+      <div className="player-words" role="status">
         <strong>{words?.title}</strong>
         <p>{words?.text}</p>
         {assets.length === 0 ? (
@@ -73,8 +73,12 @@ export function Ended(props: {
 function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }) {
   const { status, duration_seconds, size_bytes, recorded_from, playback_url, download_url } = asset
   const title = `Recording from ${timeOf(recorded_from)}`
-  if (status.phase === 'ready') {
-    const facts = [duration_seconds && lengthOf(duration_seconds), size_bytes && lengthInBytes(size_bytes)]
+  if (status.phase === 'ready' || playback_url) {
+    const facts = [
+      status.phase === 'failed' && 'The end is missing',
+      duration_seconds && lengthOf(duration_seconds),
+      size_bytes && lengthInBytes(size_bytes),
+    ]
     return (
       <li>
         <span className="grow">

@@ -50,6 +50,7 @@ export function GoLive() {
         <label className="field">
           <span>Title</span>
           <input
+            dir="auto"
             className="input"
             maxLength={100}
             placeholder="What is it about?"

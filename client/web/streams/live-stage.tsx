@@ -7,10 +7,10 @@ import { isolated, nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { linkToRoom } from '../rooms/route.ts'
+import { Badge } from './badge.tsx'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
-import { Badge } from './stage.tsx'
 import { useLiveNow, useStream } from './use-stream.ts'
 
 const mostOthers = 3
@@ -51,7 +51,7 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
   const state = view?.state ?? { ...stream, stream_id: id, v: 0 }
   return (
     <>
-      <header className="row">
+      <header className="row live-preview-head">
         <Avatar id={streamer.address} name={streamer.display_name} />
         <div className="grow">
           <StreamLink stream={stream} onLook={onLook} />

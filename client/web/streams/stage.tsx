@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import type { StreamCount, StreamView } from '#client/sdk/streams'
-import type { StreamState } from '#shared/api/stream-records'
 import { useAccount } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf, plural } from '../kit/format.ts'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
+import { Badge } from './badge.tsx'
 import { Ended, type Replayed } from './ended.tsx'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
-import { badgeOf, streamProblems } from './stream-words.ts'
+import { streamProblems } from './stream-words.ts'
 import { Studio } from './studio.tsx'
 
 /** What is seen of a stream: its picture, what its streamer works with, or its recordings. */
@@ -54,16 +54,15 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
               <span className="numerals">{Math.max(0.1, playing.latency).toFixed(1)} s behind</span>
             )}
           </p>
-          {stream.description && <p className="stage-about">{isolated(stream.description)}</p>}
+          {stream.description && (
+            <p className="stage-about" dir="auto">
+              {isolated(stream.description)}
+            </p>
+          )}
         </div>
       </div>
     </section>
   )
-}
-
-export function Badge({ state }: { state: StreamState }) {
-  const { text, look } = badgeOf(state)
-  return <span className={`chip ${look}`}>{text}</span>
 }
 
 function Watching({ counts, isOver }: { counts: StreamCount; isOver: boolean }) {

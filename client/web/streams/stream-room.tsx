@@ -13,7 +13,8 @@ import type { PanelName } from '../rooms/route.ts'
 import { useRoom } from '../rooms/use-room.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import type { Replayed } from './ended.tsx'
-import { ReadChat, ReplayedChat, useNewest } from './read-chat.tsx'
+import { ReadChat, useNewest } from './read-chat.tsx'
+import { ReplayedChat } from './replayed-chat.tsx'
 import { Stage } from './stage.tsx'
 import { useStream } from './use-stream.ts'
 
@@ -80,6 +81,7 @@ function Outside({ id, title, live, state }: { id: string; title: string; live: 
             }}
           >
             <input
+              dir="auto"
               className="input grow"
               aria-label="Message"
               placeholder="Say something"

@@ -47,6 +47,7 @@ export function BugForm() {
       <label className="field">
         <span>What went wrong?</span>
         <textarea
+          dir="auto"
           className="input"
           rows={4}
           required
@@ -58,6 +59,7 @@ export function BugForm() {
       <label className="field">
         <span>How can it be seen again? (optional)</span>
         <textarea
+          dir="auto"
           className="input"
           rows={3}
           maxLength={bugTextLength}

@@ -72,7 +72,9 @@ function BugCard(props: { report: BugReport; name: string; onTurn: (id: string, 
           {fullTimeOf(report.created_at)}
         </time>
       </p>
-      <p className="as-written">{report.description}</p>
+      <p className="as-written" dir="auto">
+        {report.description}
+      </p>
       {report.replication_steps && <blockquote className="quoted as-written">{report.replication_steps}</blockquote>}
       {report.media_urls.length > 0 && (
         <p className="row wrap">

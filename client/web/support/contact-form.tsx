@@ -21,6 +21,7 @@ export function ContactForm() {
       <label className="field">
         <span>Your name</span>
         <input
+          dir="auto"
           className="input"
           autoComplete="name"
           required
@@ -44,6 +45,7 @@ export function ContactForm() {
       <label className="field">
         <span>What is it about?</span>
         <textarea
+          dir="auto"
           className="input"
           rows={5}
           required

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useSession } from '../accounts/session.ts'
 import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { useCut } from '../connection/cut.ts'
@@ -16,7 +17,8 @@ export function TourHint({ state }: { state: RoomState }) {
   const rooms = useRoomList()
   const isThere = useKnowsBlocked() && state.status === 'live' && rooms.value !== null
   const tour = useShownTour()
-  const ofOthers = state.messages.findLast((one) => one.sender_address !== account && !one.is_deleted)?.id ?? null
+  const ofOthers =
+    state.messages.findLast((one) => !isSameAccount(one.sender_address, account) && !one.is_deleted)?.id ?? null
   useEffect(() => {
     if (isThere) tour?.arrived(ofOthers)
   }, [isThere, tour, ofOthers])

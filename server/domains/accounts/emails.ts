@@ -30,14 +30,14 @@ async function takeFromFounder(id: string): Promise<void> {
 }
 
 /** The account that the holder of an address signs in to: the one that has verified it; otherwise the address's own, created if there is none. */
-export async function accountOpenedByEmail(email: string, at: number): Promise<string> {
+export async function accountOpenedByEmail(email: string, at: number, updates?: boolean): Promise<string> {
   const owner = await accountByEmail(email)
   if (owner) return owner._id
   const id = await ownAccountId(email)
   await refuseNewcomer([id])
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
-    { $set: verified(email, at), $setOnInsert: { created_at: new Date(at) } },
+    { $set: verified(email, at, updates), $setOnInsert: { created_at: new Date(at) } },
     { upsert: true },
   ).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
@@ -47,9 +47,9 @@ export async function accountOpenedByEmail(email: string, at: number): Promise<s
 }
 
 /** Notes that the account has proved to receive this address's letters. EMAIL_IN_USE where another account has. */
-export async function setEmail(id: string, email: string, at: number): Promise<void> {
+export async function setEmail(id: string, email: string, at: number, updates?: boolean): Promise<void> {
   await takeFromFounder(id)
-  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at) }).catch(
+  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at, updates) }).catch(
     (error: unknown) => {
       throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
     },
@@ -73,10 +73,10 @@ export async function clearEmail(id: string, at: number): Promise<void> {
   )
 }
 
-const verified = (email: string, at: number) => ({
+const verified = (email: string, at: number, updates = true) => ({
   email,
   email_verified: true,
   email_verified_at: new Date(at),
-  email_updates_opt_in: true,
+  email_updates_opt_in: updates,
   updated_at: new Date(at),
 })

@@ -1,6 +1,7 @@
 import { namesFiles } from '#server/domains/files/namers'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { beside } from '#server/kernel/every'
 import { patiently } from '#server/kernel/patiently'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
@@ -115,10 +116,10 @@ export const accounts = defineDomain(
     async start(node) {
       const stopFollowing = followProfiles(node)
       namesFiles(node, 'people', picturesAmong)
-      void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
-      void noteSought().catch((error: unknown) => node.logger.warn({ error }, 'older names are not found'))
+      const stopLooks = beside(node, noteLooks, 'older usernames were not compared')
+      const stopSought = beside(node, noteSought, 'older names are not found')
       await patiently(() => ensureAdmins(node))
-      return [stopFollowing]
+      return [stopFollowing, stopLooks, stopSought]
     },
   },
 )

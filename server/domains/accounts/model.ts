@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
 import { optional, required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
-import type { Social } from '#shared/api/account-records'
+import type { CallsFrom, Social } from '#shared/api/account-records'
 
 export interface Account {
   /** The account id: a wallet address, or an id of another sign-in method. */
@@ -32,6 +32,8 @@ export interface Account {
   status_text?: string | null
   /** Whether its browsers are told of nothing; absent where it never decided. */
   do_not_disturb?: boolean
+  /** Who may ring it; absent where it never decided. */
+  calls_from?: CallsFrom
   /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
@@ -106,6 +108,7 @@ export const Accounts = mongoose.model<Account>(
       status_emoji: { type: String },
       status_text: { type: String },
       do_not_disturb: { type: Boolean },
+      calls_from: { type: String },
       smart_wallet_address: { type: String },
       smart_wallet_profile: { type: String },
       smart_wallet_credential_id: { type: String },

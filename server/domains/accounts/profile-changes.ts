@@ -2,6 +2,7 @@ import { refuseOthersFile } from '#server/domains/files/others'
 import { removePicture } from '#server/domains/files/removal'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
+import type { CallsFrom } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { maskOf } from './masks.ts'
@@ -117,6 +118,7 @@ interface ProfileChange {
   status_emoji?: string | null | undefined
   status_text?: string | null | undefined
   do_not_disturb?: boolean | undefined
+  calls_from?: CallsFrom | undefined
 }
 
 /** Changes the fields that are given; null clears one. */
@@ -140,6 +142,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     status_emoji: change.status_emoji,
     status_text: change.status_text === undefined ? undefined : change.status_text?.normalize('NFC') || null,
     do_not_disturb: change.do_not_disturb,
+    calls_from: change.calls_from,
   }
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined

@@ -50,6 +50,7 @@ export function ownProfileOf(account: Account) {
     email_updates_opt_in: account.email_updates_opt_in ?? false,
     ...statusOf(account),
     do_not_disturb: account.do_not_disturb ?? false,
+    calls_from: account.calls_from ?? 'friends',
   }
 }
 

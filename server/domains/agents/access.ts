@@ -4,6 +4,7 @@ import { blockedAmong } from '#server/domains/blocks/blocks'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Agents, type StoredAgent } from './model.ts'
 
 /** An agent, whoever asks. Throws where there is none. */
@@ -41,7 +42,7 @@ export const refusalOf = async (account: string, agent: StoredAgent): Promise<Ap
  */
 export async function refusalsOf(account: string, agents: readonly StoredAgent[]): Promise<(AppError | null)[]> {
   const ownersOf = (some: readonly StoredAgent[]) => [
-    ...new Set(some.map(({ owner_address }) => owner_address).filter((owner) => owner !== account)),
+    ...new Set(some.map(({ owner_address }) => owner_address).filter((owner) => !isSameAccount(owner, account))),
   ]
   const [blocked, suspended, friends] = await Promise.all([
     blockedAmong(account, ownersOf(agents)),
@@ -50,7 +51,7 @@ export async function refusalsOf(account: string, agents: readonly StoredAgent[]
   ])
   return agents.map((agent) => {
     const owner = agent.owner_address
-    if (owner === account) return null
+    if (isSameAccount(owner, account)) return null
     const isKeptApart = blocked.has(owner) || (suspended.has(owner) && !isOfficial(agent))
     if (isKeptApart || agent.visibility === 'private') return new AppError('AGENT_PRIVATE')
     return isForEverybody(agent) || friends.includes(owner) ? null : new AppError('AGENT_FRIENDS_ONLY')
@@ -70,6 +71,6 @@ export const lookedAfter = async (node: Node, account: string, id: string): Prom
 
 /** An official agent is the house's: who made it and is no admin any more has no say in it. */
 export const mayChange = async (node: Node, account: string, agent: StoredAgent): Promise<boolean> =>
-  isOfficial(agent) ? isAdmin(node, account) : agent.owner_address === account
+  isOfficial(agent) ? isAdmin(node, account) : isSameAccount(agent.owner_address, account)
 
 export const isAdmin = async (node: Node, account: string): Promise<boolean> => (await roleOf(node, account)) !== 'user'

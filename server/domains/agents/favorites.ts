@@ -3,6 +3,7 @@ import { newId } from '#server/kernel/ids'
 import { insertAmong } from '#server/kernel/places'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { refusalsOf, visibleAgent } from './access.ts'
 import { shownWithOwners } from './discover.ts'
@@ -36,7 +37,7 @@ export const favorites: Action<typeof contract.favorites> = async (_input, conte
 export const addFavorite: Action<typeof contract.addFavorite> = async ({ agentId }, context) => {
   const { account } = signedIn(context)
   const agent = await visibleAgent(account, agentId)
-  if (agent.owner_address === account)
+  if (isSameAccount(agent.owner_address, account))
     throw new AppError('VALIDATION_ERROR', { message: 'Your own agents are no favorites' })
   const _id = idOf(account, agentId)
   const favorite = {

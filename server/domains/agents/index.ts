@@ -1,5 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { beside } from '#server/kernel/every'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
 import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
@@ -82,10 +83,8 @@ export const agents = defineDomain(
     jobs: [removal],
     start: (node) => {
       showOnPages(node)
-      void fileAgents().catch((error: unknown) =>
-        node.logger.warn({ error }, 'older agents were not filed for the search'),
-      )
       return [
+        beside(node, fileAgents, 'older agents were not filed for the search'),
         tellPictures(node),
         listenToBegun(node),
         listenToWants(node),

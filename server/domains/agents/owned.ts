@@ -6,6 +6,7 @@ import { keyAt } from '#server/ports/storage/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
 import { isAdmin, ownAgent } from './access.ts'
@@ -183,6 +184,6 @@ const ownedBy = {
  */
 export async function agentsOf(account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> {
   const found = await Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
-  const isOwn = ({ owner_address }: StoredAgent) => owner_address === account
+  const isOwn = ({ owner_address }: StoredAgent) => isSameAccount(owner_address, account)
   return [...found.filter(isOwn), ...found.filter((agent) => !isOwn(agent))]
 }

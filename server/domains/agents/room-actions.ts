@@ -3,6 +3,7 @@ import { messageIn, roomIn } from '#server/domains/room-state/facts'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentRooms as contract } from '#shared/api/agent-rooms'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import type { AgentPlace } from '#shared/kit/room-kinds'
@@ -68,7 +69,8 @@ export const respond: Action<typeof contract.respond> = async (input, context) =
   const { messageContent: text, senderAddress: sender, originalMessageId: messageId } = input
   const key = roomKey(roomAt(input.channelType, input.channelId))
   const message = await sentIn(context.node, key, messageId)
-  if (message.sender !== sender) throw new AppError('CONFLICT', { message: 'This message is of another sender' })
+  if (!isSameAccount(message.sender, sender))
+    throw new AppError('CONFLICT', { message: 'This message is of another sender' })
   const ids = mentionedIn(text)
   const answers = await answersTo(context.node, { key, messageId, sender, text, ids, at: message.at })
   return {

@@ -35,18 +35,19 @@ export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
 export const listedAgentOf = (node: Node, agent: StoredAgent): ListedAgent => ({
   ...cardOf(node, agent),
   system_instructions: agent.system_instructions,
-  mcp_enabled: agent.mcp_enabled,
-  api_enabled: agent.api_enabled,
-  ...shownToolsOf(agent),
-  x402_wallet_address: agent.x402_wallet_address,
-  x402_pricing_mode: agent.x402_pricing_mode,
 })
 
 export async function ownAgentOf(node: Node, agent: StoredAgent): Promise<OwnAgent> {
   const { totalEarnings, paidMessages } = await earningsOf(node, agent._id)
   return {
     ...listedAgentOf(node, agent),
+    ...cardOf(node, agent),
     is_own: true,
+    mcp_enabled: agent.mcp_enabled,
+    api_enabled: agent.api_enabled,
+    ...shownToolsOf(agent),
+    x402_wallet_address: agent.x402_wallet_address,
+    x402_pricing_mode: agent.x402_pricing_mode,
     x402_total_earnings_cents: totalEarnings,
     x402_message_count_paid: paidMessages,
   }

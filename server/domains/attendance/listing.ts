@@ -5,6 +5,7 @@ import type { AttendanceEvent as FoundEvent } from '#server/ports/attendance/por
 import { type AttendanceEvent, type LookupError, lookupErrors } from '#shared/api/attendance'
 import type { Room } from '#shared/api/room'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Lookups, lookupsOf } from './lookups.ts'
 
 const [unconfigured, unanswered] = lookupErrors
@@ -55,7 +56,7 @@ function byName(one: AttendanceEvent, other: AttendanceEvent): number {
 
 /** The account whose memberships the caller is told of: their own, unless they ask for somebody else's. */
 export const memberOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
-  memberAddress === undefined || memberAddress === account ? account : null
+  memberAddress === undefined || isSameAccount(memberAddress, account) ? account : null
 
 type Subject = 'event_id' | 'collection_id'
 
@@ -68,7 +69,11 @@ export async function channelsOf(
 ): Promise<ReadonlyMap<number, Room>> {
   if (ids.length === 0) return new Map()
   const found = await Rooms.find({ [`gate.${subject}`]: { $in: [...ids] }, is_active: true }).lean()
-  const rows = await rowsOf(node, found, account)
+  const rows = await rowsOf(
+    node,
+    found.map(({ _id }) => _id),
+    account,
+  )
   const field = subject === 'event_id' ? 'attendance_event_id' : 'attendance_collection_id'
   return new Map(rows.map((row) => [row[field] ?? 0, row]))
 }

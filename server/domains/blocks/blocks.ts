@@ -1,4 +1,5 @@
 import { newId } from '#server/kernel/ids'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Blocks } from './model.ts'
 
 const idOf = (blocker: string, blocked: string) => `${blocker} ${blocked}`
@@ -39,7 +40,7 @@ export async function blockedAmong(account: string, others: readonly string[]): 
   const rows = await Blocks.find({ _id: { $in: ids } }, { blocker_address: 1, blocked_address: 1 }).lean()
   return new Set(
     rows.map(({ blocker_address, blocked_address }) =>
-      blocker_address === account ? blocked_address : blocker_address,
+      isSameAccount(blocker_address, account) ? blocked_address : blocker_address,
     ),
   )
 }

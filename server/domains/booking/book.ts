@@ -12,6 +12,7 @@ import type { Context } from '#server/kernel/context'
 import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { announceBooked, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
@@ -116,7 +117,8 @@ function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {
 
 /** A guest is known by their address, where an account has verified it. */
 async function refuseBooker({ account, id }: Booker, host: string): Promise<void> {
-  if (account === host) throw new AppError('VALIDATION_ERROR', { message: 'Nobody books a call with themself' })
+  if (isSameAccount(account, host))
+    throw new AppError('VALIDATION_ERROR', { message: 'Nobody books a call with themself' })
   const known = account ?? (await accountByEmail(id))?._id
   if (known !== undefined && (await areBlocked(known, host)))
     throw new AppError('BLOCKED', { message: 'You cannot book this user' })

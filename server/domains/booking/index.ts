@@ -48,8 +48,8 @@ export const booking = defineDomain(
       return { ...done, ...room, room }
     },
 
-    async cancel({ id, token }, context) {
-      const call = await cancelCall(context, id, token)
+    async cancel({ id, token, reason }, context) {
+      const call = await cancelCall(context, id, token, reason?.trim() || null)
       return { ...done, scheduledCall: told(context, call), payment: paymentAfter(call) }
     },
 

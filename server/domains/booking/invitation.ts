@@ -3,17 +3,19 @@ import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { announceCancelled, toBeTold } from './announce.ts'
 import { isHeld } from './holds.ts'
 import { askerOf, sendInvitation } from './letters.ts'
 import { statusOf } from './shown.ts'
+import { refuseWords } from './words.ts'
 
 /** The call of an invitation. The first time that anybody but its host sees it so is noted. */
 export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
   const call = await Calls.findOne({ invite_token }).lean<StoredCall>()
   if (!call) throw new AppError('CALL_NOT_FOUND')
-  if (call.invite_opened_at === null && caller.account !== call.recipient_wallet_address)
+  if (call.invite_opened_at === null && !isSameAccount(caller.account, call.recipient_wallet_address))
     await Calls.updateOne(
       { _id: call._id, invite_opened_at: null },
       { $set: { invite_opened_at: new Date(node.now()) } },
@@ -22,7 +24,12 @@ export async function openInvitation({ node, caller }: Context, invite_token: st
 }
 
 /** Cancels a call, for good; what was cancelled before is given as it is. Nobody is asked to settle its payment from then on. */
-export async function cancelCall(context: Context, _id: string, token: string | undefined): Promise<StoredCall> {
+export async function cancelCall(
+  context: Context,
+  _id: string,
+  token: string | undefined,
+  reason: string | null,
+): Promise<StoredCall> {
   const { account } = context.caller
   const now = context.node.now()
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
@@ -33,15 +40,21 @@ export async function cancelCall(context: Context, _id: string, token: string | 
     throw new AppError('FORBIDDEN', { message: 'Only its host and who booked it cancel this call' })
   if (call.status === 'cancelled') return call
   if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
-  const cancelled = await cancelledNow(context.node, call, isParty ? account : null)
+  await refuseWords(context.node, account, { notes: reason })
+  const cancelled = await cancelledNow(context.node, call, isParty ? account : null, reason)
   if (cancelled) await announceCancelled(context.node, cancelled, askerOf(context))
   return cancelled ?? (await Calls.findOne({ _id }).lean<StoredCall>()) ?? call
 }
 
 /** The call as it is cancelled, after its payment is withdrawn; null where somebody else has cancelled it. */
-async function cancelledNow(node: Node, call: StoredCall, by: string | null): Promise<StoredCall | null> {
+async function cancelledNow(
+  node: Node,
+  call: StoredCall,
+  by: string | null,
+  cancel_reason: string | null,
+): Promise<StoredCall | null> {
   const updated_at = new Date(node.now())
-  const cancelled = { status: 'cancelled', cancelled_by: by, updated_at, ...toBeTold(node) } as const
+  const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...toBeTold(node) } as const
   const isUncharged = isHeld(call) && (await withdraw(call.payment_id ?? '')) === 'verifying'
   return Calls.findOneAndUpdate(
     { _id: call._id, status: { $ne: 'cancelled' } },
@@ -60,7 +73,7 @@ export async function invite(
   const { account } = signedIn(context)
   const call = await Calls.findOne({ _id: scheduledCallId ?? callId ?? '' }).lean<StoredCall>()
   if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
-  if (call.recipient_wallet_address !== account)
+  if (!isSameAccount(call.recipient_wallet_address, account))
     throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })
   if (isHeld(call)) throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (call.status === 'cancelled' || statusOf(call, context.node.now()) === 'completed') throw new AppError('CALL_OVER')

@@ -5,6 +5,7 @@ import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Appointment, appointmentText } from './appointment.ts'
 import { nameOfAccount, paymentAfter } from './shown.ts'
 
@@ -161,14 +162,15 @@ const paymentWords = {
 
 /** What a call is called to its host. */
 export function summaryOf(call: StoredCall): string {
-  const isShareable = call.scheduler_wallet_address === call.recipient_wallet_address
+  const isShareable = isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
   const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }
 
-const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes }: StoredCall): string[] => [
+const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredCall): string[] => [
   [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
   ...(notes === null ? [] : [notes]),
+  ...(cancel_reason ? [`Reason: ${cancel_reason}`] : []),
 ]
 
 /** By the clocks of who booked it, and of UTC. */

@@ -2,6 +2,7 @@ import { type Profile, profilesOf } from '#server/domains/accounts/profiles'
 import type { StoredCall } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/booking'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 
 /** What is over and was not cancelled is completed; nothing writes that. */
@@ -15,6 +16,7 @@ export function shownCall(call: StoredCall, now: number): ScheduledCall {
   return {
     ...rest,
     id: _id,
+    cancel_reason: call.cancel_reason ?? null,
     scheduled_at: scheduled_at.toISOString(),
     status: statusOf(call, now),
     payment_usable_until: payment_usable_until?.toISOString() ?? null,
@@ -45,7 +47,7 @@ export async function listedCalls(node: Node, viewer: string, calls: readonly St
     ...shownCall(call, node.now()),
     scheduler_user: partyOf(call.scheduler_wallet_address),
     recipient_user: partyOf(call.recipient_wallet_address),
-    is_host: call.recipient_wallet_address === viewer,
+    is_host: isSameAccount(call.recipient_wallet_address, viewer),
   }))
 }
 
@@ -66,7 +68,7 @@ export const nameOfAccount = async (node: Node, account: string): Promise<string
 /** What the token of an invitation shows. */
 export function invitedCall(call: StoredCall, hostName: string, now: number) {
   const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
-  const { timezone, is_paid, recipient_wallet_address } = rest
+  const { timezone, is_paid, recipient_wallet_address, cancel_reason } = rest
   const about = { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, timezone, is_paid }
-  return { ...about, recipient_wallet_address, hostName }
+  return { ...about, recipient_wallet_address, cancel_reason, hostName }
 }

@@ -1,6 +1,6 @@
 import { alive } from '#server/domains/identity/sessions'
 import type { Node } from '#server/kernel/context'
-import { returnOf } from '#server/kernel/http-input'
+import { returnOf } from '#server/kernel/cookies'
 import type { RawRoute } from '#server/kernel/raw-route'
 import { NoAccess } from '#server/ports/calendar/port'
 import { type CalendarError, calendarCallback } from '#shared/api/calendar'
@@ -19,7 +19,7 @@ export const callbackRoute = (node: Node): RawRoute => ({
   path: calendarCallback,
   answer: 'html',
   async give(request, response) {
-    const failure = await connectBy(node, request.query, returnOf(request.headers.cookie))
+    const failure = await connectBy(node, request.query, returnOf(request.headers.cookie, node.settings.publicUrl))
     const page = new URL(node.settings.publicUrl)
     if (failure === null) page.searchParams.set('calendar_connected', 'true')
     else page.searchParams.set('calendar_error', failure)

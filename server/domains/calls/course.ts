@@ -1,5 +1,6 @@
 import { type CallStatus, longestCallSeconds, ringSeconds } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredCall } from './model.ts'
 
 /** What a client says of the end of a call; what is left out follows from the rest. */
@@ -60,7 +61,7 @@ export function changed(
   if (isNews && call.is_note && corrigible.includes(call.status) && !goesOn(status))
     return corrected(call, status, change, now)
   if (isNews && !onwards[call.status].includes(status)) throw past(call)
-  if (isNews && ofCallee.includes(status) && by !== call.callee_address)
+  if (isNews && ofCallee.includes(status) && !isSameAccount(by, call.callee_address))
     throw new AppError('FORBIDDEN', { message: 'Only who is called answers or declines' })
   if (goesOn(status)) {
     if (change.endedAt || change.durationSeconds) throw invalid('Say by the status how the call ended')

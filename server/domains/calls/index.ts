@@ -1,11 +1,13 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { tellOfCall } from '#server/domains/push/calls'
+import { refusalOfCall } from '#server/domains/friends/callers'
+import { tellOfCall, tellRungOut } from '#server/domains/push/calls'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { changed, isCorrected, standing, timesOf } from './course.ts'
 import { Calls, type StoredCall } from './model.ts'
 import { shown, shownOne } from './rows.ts'
@@ -33,10 +35,13 @@ export const calls = defineDomain(contract, {
     const { calleeAddress, callType, status, channelName } = input
     const now = context.node.now()
     const times = timesOf(status, input, now)
-    if (calleeAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
+    if (isSameAccount(calleeAddress, account))
+      throw new AppError('VALIDATION_ERROR', { message: 'You cannot call yourself' })
     await allow(context, status === 'ringing' ? 'rings' : 'call-notes', account, calleeAddress)
     if (!(await accountOf(calleeAddress))) throw new AppError('USER_NOT_FOUND')
     await refuseBlocked(account, calleeAddress)
+    const refusal = await refusalOfCall(account, calleeAddress)
+    if (refusal !== null && status === 'ringing') throw refusal
     const stored = await kept({
       _id: context.creationId,
       caller_address: account,
@@ -48,6 +53,7 @@ export const calls = defineDomain(contract, {
       created_at: new Date(now).toISOString(),
       ...times,
       ...(status !== 'ringing' && { is_note: true }),
+      ...(refusal !== null && { is_unasked: true }),
     })
     const call = await tell(context, stored)
     if (call.status === 'ringing') {
@@ -72,8 +78,12 @@ export const calls = defineDomain(contract, {
       const { caller_address: caller, callee_address: callee } = call
       if (next.status === 'active' || isCorrected(call, next)) await refuseBlocked(caller, callee)
       // The other one hears of it as of a ring.
-      if (isCorrected(call, next)) await allow(context, 'rings', account, account === caller ? callee : caller)
-      if (await replace(stored, next)) return { call: await tell(context, next) }
+      if (isCorrected(call, next))
+        await allow(context, 'rings', account, isSameAccount(account, caller) ? callee : caller)
+      if (await replace(stored, next)) {
+        if (call.status === 'ringing') tellRungOut(context.node, { id: call._id })
+        return { call: await tell(context, next) }
+      }
     }
     throw new AppError('CONFLICT')
   },
@@ -90,7 +100,7 @@ async function newestOf(account: string, limit: number, before: string | undefin
   const older = before === undefined ? {} : { _id: { $lt: before } }
   const ends = await Promise.all(
     (['caller_address', 'callee_address'] as const).map((end) =>
-      Calls.find({ [end]: account, ...older })
+      Calls.find({ [end]: account, ...(end === 'callee_address' && { is_unasked: { $ne: true } }), ...older })
         .sort({ _id: -1 })
         .limit(limit)
         .lean<StoredCall[]>(),
@@ -120,10 +130,10 @@ async function replace({ _id, status, ended_at }: StoredCall, next: StoredCall):
   return (await Calls.updateOne({ _id, status, ended_at }, { $set: change })).modifiedCount === 1
 }
 
-/** Tells the devices of both, and gives what they are told. */
+/** Tells the devices of both, and gives what they are told. A callee hears nothing from those who may not ring them. */
 async function tell(context: Context, stored: StoredCall) {
   const call = await shownOne(context.node, stored)
-  for (const account of [call.caller_address, call.callee_address])
+  for (const account of [call.caller_address, ...(stored.is_unasked ? [] : [call.callee_address])])
     context.emit(callChanged, audiences.account(account), { call })
   return call
 }

@@ -18,6 +18,8 @@ export interface StoredCall {
   created_at: string
   /** It was told when it was over, and never rang here; absent of calls that did, and of those that older versions stored. */
   is_note?: boolean
+  /** A note by somebody who might not have rung: the callee is shown nothing of it. Absent of all others. */
+  is_unasked?: boolean
 }
 
 export const Calls = mongoose.model<StoredCall>(
@@ -36,6 +38,7 @@ export const Calls = mongoose.model<StoredCall>(
       duration_seconds: { type: Number, required: true },
       created_at: required,
       is_note: { type: Boolean },
+      is_unasked: { type: Boolean },
     },
     { collection: 'calls', versionKey: false },
   )

@@ -12,7 +12,7 @@ export async function shown(node: Node, calls: readonly StoredCall[]): Promise<C
   )
   const now = node.now()
   return calls.map((stored) => {
-    const { _id: id, answered_at: _, is_note: __, ...call } = standing(stored, now)
+    const { _id: id, answered_at: _, is_note: __, is_unasked: ___, ...call } = standing(stored, now)
     const { caller_address, callee_address } = call
     return { id, ...call, caller: partyIn(profiles, caller_address), callee: partyIn(profiles, callee_address) }
   })

@@ -1,6 +1,6 @@
 import { isKnown } from '#server/domains/room-state/kinds'
 import { rolesAmong } from '#server/domains/room-state/membership'
-import { Rooms } from '#server/domains/room-state/model'
+import { cardsOf } from '#server/domains/room-state/rows'
 import { seenAmong } from '#server/domains/room-state/staff-rooms'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
@@ -39,13 +39,10 @@ export async function keepPinned(account: string, chats: string[]): Promise<void
 /** Those of these rooms that are in the list of rooms of an account: it is a member, and they are not archived. */
 export async function listedAmong(node: Node, account: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const known = [...new Set(keys)].filter(isKnown)
-  const [roles, open] = await Promise.all([
-    rolesAmong([account], known),
-    Rooms.find({ _id: { $in: known }, is_active: true }, { access_level: 1 }).lean(),
-  ])
+  const [roles, cards] = await Promise.all([rolesAmong([account], known), cardsOf(node, known)])
   const own = new Set(roles.map(({ room }) => room))
-  const seen = await seenAmong(node, account, open)
-  return new Set(seen.flatMap(({ _id }) => (own.has(_id) ? [_id] : [])))
+  const open = cards.filter(({ key, room }) => own.has(key) && room.is_active)
+  return new Set((await seenAmong(node, account, open)).map(({ key }) => key))
 }
 
 /** The rooms of these keys that are listed, in their order. */

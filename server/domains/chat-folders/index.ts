@@ -1,6 +1,5 @@
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { payFor } from '#server/kernel/pay-for'
 import { insertAmong } from '#server/kernel/places'
 import {
   chatFolderChanged,
@@ -22,7 +21,7 @@ export const chatFolders = defineDomain(contract, {
     const { account } = signedIn(context)
     const [folders, pinned] = await Promise.all([foldersOf(account), pinnedBy(account)])
     const keys = [...new Set([...folders.flatMap(({ chats }) => chats), ...pinned])]
-    await payFor(context.node, account, keys.length, 'general')
+    await context.charge(keys.length)
     const listed = await listedAmong(context.node, account, keys)
     return { folders: folders.map((folder) => shown(folder, listed)), pinned: refsAmong(pinned, listed) }
   },
@@ -52,7 +51,7 @@ export const chatFolders = defineDomain(contract, {
   async update({ id, ...given }, context) {
     const { account } = signedIn(context)
     const { chats } = await ownFolder(account, id)
-    await payFor(context.node, account, chats.length, 'general')
+    await context.charge(chats.length)
     return change(context, account, id, withoutUndefined(given))
   },
 
@@ -84,9 +83,9 @@ export const chatFolders = defineDomain(contract, {
 const timeOf = ({ node }: Context): string => new Date(node.now()).toISOString()
 
 /** The keys of these rooms, each once. Throws ROOM_NOT_FOUND where the caller is not in one, whether it exists or not. */
-async function listedKeys({ node }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
+async function listedKeys({ node, charge }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
   const keys = [...new Set(chats.map(roomKey))]
-  await payFor(node, account, keys.length, 'general')
+  await charge(keys.length)
   const listed = await listedAmong(node, account, keys)
   if (!keys.every((key) => listed.has(key))) throw new AppError('ROOM_NOT_FOUND')
   return keys

@@ -6,6 +6,7 @@ import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
 import { devicesAtMost } from '#shared/api/device-keys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { DeviceKeys, type StoredDevice } from './model.ts'
 
@@ -79,7 +80,7 @@ export const removeDevice = async (account: string, id: string, now: number): Pr
 
 /** The accounts whose devices this one may know: its own, its friends', and those with whom it has a conversation. */
 export async function knownTo(account: string, addresses: readonly string[]): Promise<string[]> {
-  const others = addresses.filter((address) => address !== account)
+  const others = addresses.filter((address) => !isSameAccount(address, account))
   const keys = new Map(others.map((other) => [roomKey(dmOf(account, other)), other]))
   const [opened, friends, blocked] = await Promise.all([
     Rooms.find({ _id: { $in: [...keys.keys()] } }, { _id: 1 }).lean(),

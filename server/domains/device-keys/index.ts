@@ -2,6 +2,7 @@ import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { deviceKeys as contract } from '#shared/api/device-keys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { devicesOf, keepDevice, knownTo, removeDevice } from './devices.ts'
 import { keepKeys, keptKeys } from './messaging-keys.ts'
@@ -35,6 +36,6 @@ const shown =
     device_id: _id,
     public_key,
     certificate,
-    name: account === reader ? name : null,
+    name: isSameAccount(account, reader) ? name : null,
     created_at,
   })

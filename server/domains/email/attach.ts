@@ -22,12 +22,18 @@ export async function sendAttachCode(context: Context, { account }: SignedIn, em
 }
 
 /** The code proves the address it was sent to, whatever address the client names now. */
-export async function attach(context: Context, { account }: SignedIn, code: string, named: string | undefined) {
+export async function attach(
+  context: Context,
+  { account }: SignedIn,
+  code: string,
+  named: string | undefined,
+  updates: boolean | undefined,
+) {
   const { node } = context
   const email = await requireCode(node, purpose, account, code)
   if (email === null || (named !== undefined && named !== email)) throw new AppError('INVALID_CODE')
   const before = await addressOf(account)
-  await setEmail(account, email, node.now())
+  await setEmail(account, email, node.now(), updates)
   await knowBrowser(context, email)
   if (email !== before)
     await tellOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])

@@ -21,7 +21,7 @@ export const email = defineDomain(
       return sent
     },
 
-    login: ({ email, code }, context) => loginByCode(context, email, code),
+    login: ({ email, code, updates }, context) => loginByCode(context, email, code, updates),
 
     async sendLink(input, context) {
       await sendLink(context, input.email, input.redirect)
@@ -30,7 +30,7 @@ export const email = defineDomain(
 
     checkLink: ({ token }, context) => checkLink(context, token),
 
-    openLink: ({ token }, context) => loginByLink(context, token),
+    openLink: ({ token, updates }, context) => loginByLink(context, token, updates),
 
     async sendCode({ email, walletAddress }, context) {
       const caller = attaching(context, walletAddress)
@@ -39,11 +39,11 @@ export const email = defineDomain(
       return sent
     },
 
-    verifyCode({ email, code, walletAddress }, context) {
+    verifyCode({ email, code, walletAddress, updates }, context) {
       const caller = attaching(context, walletAddress)
-      if (caller) return attach(context, caller, code, email)
+      if (caller) return attach(context, caller, code, email, updates)
       if (email === undefined) throw new AppError('VALIDATION_ERROR', { message: 'Email is required' })
-      return loginByCode(context, email, code)
+      return loginByCode(context, email, code, updates)
     },
 
     async restoreSession({ email, address, token }, context) {

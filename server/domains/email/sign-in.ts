@@ -9,6 +9,7 @@ import { refreshBySession, signIn } from '#server/domains/identity/sign-in'
 import type { Context } from '#server/kernel/context'
 import type { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { allowLetter, writeCode, writeLink } from './letters.ts'
 
 type SignedIn = z.input<typeof contract.login.output>
@@ -23,9 +24,9 @@ export async function sendLoginCode(context: Context, email: string): Promise<vo
   await writeCode(context, email, code, 'signs you in')
 }
 
-export async function loginByCode(context: Context, email: string, code: string): Promise<SignedIn> {
+export async function loginByCode(context: Context, email: string, code: string, updates?: boolean): Promise<SignedIn> {
   await requireCode(context.node, purpose, email, code)
-  return open(context, email)
+  return open(context, email, updates)
 }
 
 /** The page takes the token from the link, so that a program that only looks at links does not use it up. */
@@ -45,14 +46,14 @@ export async function checkLink(context: Context, token: string) {
   return { email: link.subject, asked_here: link.isAsker }
 }
 
-export async function loginByLink(context: Context, token: string): Promise<SignedIn> {
+export async function loginByLink(context: Context, token: string, updates?: boolean): Promise<SignedIn> {
   const email = await takeLink(context.node, linkPurpose, token)
   if (email === null) throw new AppError('INVALID_LINK')
-  return open(context, email)
+  return open(context, email, updates)
 }
 
-async function open(context: Context, email: string): Promise<SignedIn> {
-  const account = await accountOpenedByEmail(email, context.node.now())
+async function open(context: Context, email: string, updates: boolean | undefined): Promise<SignedIn> {
+  const account = await accountOpenedByEmail(email, context.node.now(), updates)
   const signedIn = await signIn(context, account, { authMethod: 'email' })
   await knowBrowser(context, email)
   return { ...signedIn, message: 'Signed in', email, walletAddress: account }
@@ -64,7 +65,8 @@ export async function restore(context: Context, email: string, address: string, 
   const { account, session } = await identifyToken(node, token, caller)
   const record = await accountOf(account)
   const isTheirs =
-    account === address && (record?.email === email || (account === emailAccountId(email) && !record?.email_taken))
+    isSameAccount(account, address) &&
+    (record?.email === email || (isSameAccount(account, emailAccountId(email)) && !record?.email_taken))
   if (!record || !isTheirs) throw new AppError('UNAUTHORIZED', { message: 'These do not belong together' })
   const { sessionToken, refreshToken } = await refreshBySession(node, session.id, caller)
   context.http?.setSessionCookie(sessionToken)

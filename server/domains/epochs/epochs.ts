@@ -7,6 +7,7 @@ import { isSuspended } from '#server/domains/room-state/standing'
 import type { Context, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 
@@ -32,7 +33,7 @@ export async function devicesAmong(
   const found = await devicesNamed([from, ...to], peersOf(id))
   const known = new Map(found.map((device) => [device._id, device]))
   const sealing = known.get(from)
-  if (sealing?.account !== account)
+  if (!sealing || !isSameAccount(sealing.account, account))
     throw new AppError('CONFLICT', { message: 'You have no such device', details: { unknown: [from] } })
   const unknown = to.filter((device) => !known.has(device))
   if (unknown.length > 0)
@@ -75,7 +76,7 @@ const shown = ({ epoch_id, seq, at, lots }: EpochFact, current: Current, account
   at: new Date(at).toISOString(),
   is_current: current?.epoch_id === epoch_id && !current.is_over,
   device_ids: devicesIn(lots),
-  own_device_ids: devicesIn(lots.filter(({ by }) => by.address === account)),
+  own_device_ids: devicesIn(lots.filter(({ by }) => isSameAccount(by.address, account))),
   envelopes: lots.flatMap(({ by, envelopes }) =>
     envelopes.filter((one) => one.device_id === device).map(({ enc, sealed }) => ({ enc, sealed, by })),
   ),

@@ -6,6 +6,7 @@ import { currentEpochIn, epochIn, type Lot } from '#server/domains/room-state/fa
 import { type Action, signedIn } from '#server/kernel/context'
 import type { epochs as contract, Envelope } from '#shared/api/epochs'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { devicesAmong, mayWrite } from './epochs.ts'
 
 /** Of each of the two people, so that neither keeps the other from giving it to a device. */
@@ -46,7 +47,7 @@ export const share: Action<typeof contract.share> = async ({ id, epoch_id, devic
       const isOf = ({ by, envelopes: given }: Lot) =>
         by.device_id === device_id && given.some(({ enc }) => enc === envelopes[0]?.enc)
       if (epoch.lots.some(isOf)) return { already: null }
-      if (epoch.lots.filter((lot) => lot.by.address === account).length >= lotsAtMost)
+      if (epoch.lots.filter((lot) => isSameAccount(lot.by.address, account)).length >= lotsAtMost)
         return { refuse: new AppError('CONFLICT', { message: 'This epoch was given to too many devices' }) }
       return { accept: entryOf(view, actor, epochShared, { epoch_id, by, envelopes }) }
     },

@@ -4,6 +4,7 @@ import type { ProvenIdentity } from '#server/domains/identity/identities'
 import { Identities, type IdentityRecord } from '#server/domains/identity/model'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
+import { isSameAccount } from '#shared/kit/accounts'
 import { PartnerNames } from './model.ts'
 
 /** Whom a partner's token names: a name is good for its issuer alone. */
@@ -42,7 +43,7 @@ const isWalletId = (name: string) => /^0x/i.test(name) || /^[1-9A-HJ-NP-Za-km-z]
 async function isLinkedByOwner(name: string): Promise<boolean> {
   const record = await Identities.findOne({ method, identifier: name }).lean<IdentityRecord>()
   if (!record) return false
-  return record.account !== name || (await accountOf(name))?.wallet_type !== 'partner_id'
+  return !isSameAccount(record.account, name) || (await accountOf(name))?.wallet_type !== 'partner_id'
 }
 
 /** Of several issuers at once one has the name. */

@@ -4,6 +4,7 @@ import { audiences, type Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import { friendAccepted, friendCancelled, friendDeclined, friendRemoved, friendRequested } from '#shared/api/friends'
 import type { RoomEventType } from '#shared/api/room-events'
+import { isSameAccount } from '#shared/kit/accounts'
 import { friendsChanged, friendsEnded } from './events.ts'
 import { type Pair, Pairs } from './model.ts'
 import { otherOf, pairOf } from './pairs.ts'
@@ -79,14 +80,14 @@ function tellEnd(node: Node, { sender, body }: Row): void {
   const { request_id: id, from_address, to_address } = pair
   for (const account of listening(node, pair)) {
     const theirs = audiences.account(account)
-    const ended = sender === from_address ? friendCancelled : friendDeclined
+    const ended = isSameAccount(sender, from_address) ? friendCancelled : friendDeclined
     if (pair.state === 'friends') node.live.send(friendRemoved, theirs, { friend: endedRow(pair, account) })
     else node.live.send(ended, theirs, { request: { id, from_address, to_address } })
   }
 }
 
 const endedRow = (pair: Ended, account: string) => ({
-  id: pair.from_address === account ? pair.from_friend_id : pair.to_friend_id,
+  id: isSameAccount(pair.from_address, account) ? pair.from_friend_id : pair.to_friend_id,
   user_address: account,
   friend_address: otherOf(pair, account),
 })

@@ -1,12 +1,13 @@
 import { blockedAmong } from '#server/domains/blocks/blocks'
 import { cursorAt, placeIn } from '#server/kernel/cursors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'
 
 /** One name for two people, whichever of them it is asked of. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(' ')
 
 export const otherOf = (pair: Pick<Pair, 'from_address' | 'to_address'>, account: string): string =>
-  pair.from_address === account ? pair.to_address : pair.from_address
+  isSameAccount(pair.from_address, account) ? pair.to_address : pair.from_address
 
 type End = 'from_address' | 'to_address'
 

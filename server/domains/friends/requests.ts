@@ -5,6 +5,7 @@ import { newId } from '#server/kernel/ids'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { announceEnd } from './live.ts'
 import { type Pair, Pairs } from './model.ts'
 import { pairOf } from './pairs.ts'
@@ -25,7 +26,7 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
     if (asked) return keepIfAllowed(asked)
     const known = await readBack(() => Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>())
     if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
-    if (known?.from_address === from)
+    if (isSameAccount(known?.from_address, from))
       throw new AppError('VALIDATION_ERROR', { message: 'Your request is pending already' })
     const accepted = known && (await acceptRequest(node, from, known.request_id))
     if (accepted) return accepted

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type Profile, profileOf, profilesOf } from '#server/domains/accounts/profiles'
 import type { Node } from '#server/kernel/context'
 import type { Friend, FriendRequest } from '#shared/api/friends'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { Pair } from './model.ts'
 import { otherOf } from './pairs.ts'
 import { tagOf } from './tags.ts'
@@ -31,7 +32,7 @@ const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile 
   profiles.get(id) ?? profileOf({ _id: id })
 
 export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
-  const isAsker = pair.from_address === account
+  const isAsker = isSameAccount(pair.from_address, account)
   const tag = tagOf(pair, account)
   return {
     id: isAsker ? pair.from_friend_id : pair.to_friend_id,

@@ -2,6 +2,7 @@ import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { FriendTag } from '#shared/api/friend-tags'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs, type StoredTag } from './model.ts'
 import { otherOf, pairOf, unblocked } from './pairs.ts'
 
@@ -13,7 +14,7 @@ const ends = [
   ['to_address', 'to_tag'],
 ] as const
 
-const fieldOf = (pair: Pair, account: string) => (pair.from_address === account ? 'from_tag' : 'to_tag')
+const fieldOf = (pair: Pair, account: string) => (isSameAccount(pair.from_address, account) ? 'from_tag' : 'to_tag')
 
 /** The tag that this account has put on the other of the two. Rows that older versions stored have no such field. */
 export function tagOf(pair: Pair, account: string): FriendTag | null {

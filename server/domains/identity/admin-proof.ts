@@ -16,6 +16,8 @@ import type { Seen } from './tokens.ts'
 const goodMilliseconds = 24 * 60 * 60 * 1000
 const budgetSeconds = 60
 
+const administering = 'Administer Plaza.'
+
 const timeDigits = 12
 const codeDigits = 40
 
@@ -24,7 +26,8 @@ const codeDigits = 40
  * made at, in milliseconds, and a code of ours over that time and the address.
  */
 const toAdminister: Purpose = {
-  statement: 'Administer Plaza.',
+  statement: administering,
+  isFit: (statement) => statement === administering,
 
   nonceFor(node, address) {
     const time = Math.floor(node.now()).toString(16).padStart(timeDigits, '0')
@@ -130,8 +133,7 @@ async function takeQuestion({ limits }: Node, ip: string, address: string): Prom
 }
 
 async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
-  const { statement, chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
-  if (statement !== toAdminister.statement) throw new AppError('INVALID_SIGNATURE')
+  const { chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
   const account = await openedBy(address)
   const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
   if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })

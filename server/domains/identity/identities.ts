@@ -10,6 +10,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { Identity } from '#shared/api/identities'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
 import { tellOfChange } from './notices.ts'
@@ -70,11 +71,12 @@ async function linked(context: Context, record: IdentityRecord) {
 /** Links a proven identity to the calling account. An identity that is linked to another account stays there. */
 export async function link(context: Context, identity: ProvenIdentity) {
   const { account } = signedIn(context)
-  if (identity.names === account) return linked(context, await move(context.node, identity, account))
-  const isForeign = identity.identifier !== account && (await accountOf(identity.identifier)) !== null
+  if (isSameAccount(identity.names, account)) return linked(context, await move(context.node, identity, account))
+  const isForeign = !isSameAccount(identity.identifier, account) && (await accountOf(identity.identifier)) !== null
   if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })
   const record = await claim(identity, account, context.node.now())
-  if (record.account !== account) throw new AppError('CONFLICT', { message: 'This identity opens another account' })
+  if (!isSameAccount(record.account, account))
+    throw new AppError('CONFLICT', { message: 'This identity opens another account' })
   return linked(context, record)
 }
 
@@ -83,7 +85,7 @@ async function move(node: Node, identity: ProvenIdentity, account: string): Prom
   const { method, identifier } = identity
   const before = await Identities.findOneAndUpdate({ method, identifier }, { $set: { account } }).lean<IdentityRecord>()
   if (!before) return claim(identity, account, node.now())
-  if (before.account !== account) await endSessionsBy(node, before.account, method)
+  if (!isSameAccount(before.account, account)) await endSessionsBy(node, before.account, method)
   return { ...before, account }
 }
 
@@ -153,7 +155,7 @@ function methodOf(account: string, walletType: string | null): AuthMethod {
   return walletType === 'passkey' ? 'passkey' : 'wallet'
 }
 
-const isOriginal = ({ identifier, account }: IdentityRecord) => identifier === account
+const isOriginal = ({ identifier, account }: IdentityRecord) => isSameAccount(identifier, account)
 
 const shown = (record: IdentityRecord): z.input<typeof Identity> => ({
   id: record._id,

@@ -6,6 +6,7 @@ import { identities as identitiesContract } from '#shared/api/identities'
 import { identity as contract, SessionMethod } from '#shared/api/identity'
 import { sessions as sessionsContract } from '#shared/api/sessions'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { proveAdmin, writeAdminMessage } from './admin-proof.ts'
 import { listDevices } from './devices.ts'
@@ -76,7 +77,8 @@ export const identity = defineDomain(
     async renewConnection({ token }, context) {
       const { account } = signedIn(context)
       const renewed = await identifyToken(context.node, token, context.caller)
-      if (renewed.account !== account) throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
+      if (!isSameAccount(renewed.account, account))
+        throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
       context.connection?.renew(renewed)
       return { expires_at: new Date(renewed.session.expiresAt).toISOString() }
     },

@@ -29,12 +29,32 @@ export function isForUs(asked: Asked, { domain, uri, scheme }: Site & { scheme?:
 }
 
 interface Times {
+  issuedAt?: string | undefined
   expirationTime?: string | undefined
   notBefore?: string | undefined
 }
 
-/** Refuses a message outside of the times it sets itself. */
-export function checkTimes({ expirationTime, notBefore }: Times, now: number): void {
+/** How far the clocks of wallets may be ahead. */
+const aheadMilliseconds = 300_000
+
+/** Refuses a message outside of the times it sets itself, and one that was made in the future. */
+export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, now: number): void {
   if (expirationTime && !(Date.parse(expirationTime) > now)) throw new AppError('NONCE_EXPIRED')
   if (notBefore && !(Date.parse(notBefore) <= now)) throw new AppError('INVALID_SIGNATURE')
+  if (issuedAt && !(Date.parse(issuedAt) <= now + aheadMilliseconds)) throw new AppError('INVALID_SIGNATURE')
+}
+
+interface Words {
+  statement?: string | undefined
+  resources?: unknown
+}
+
+/** Does a statement say that its signer signs in? Clients may word it themselves, or leave it out. */
+export const isOfSignIn = (statement: string | undefined): boolean => !statement || /^sign[ -]?in\b/i.test(statement)
+
+/** Refuses a message whose words are of something else, or that grants something: resources are rights at other places (ERC-5573). */
+export function checkWords({ statement, resources }: Words, isFit: (statement: string | undefined) => boolean): void {
+  if (!isFit(statement)) throw new AppError('INVALID_SIGNATURE', { message: 'The message is of something else' })
+  if (resources)
+    throw new AppError('INVALID_SIGNATURE', { message: 'The message grants resources, and none are asked for' })
 }

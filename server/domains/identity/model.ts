@@ -52,6 +52,8 @@ export interface SessionRecord {
   refresh_expires_at: Date
   /** When the refresh token was used; null before. */
   refreshed_at: Date | null
+  /** The session that it gave, once that was stored; absent before, and in what older versions stored. */
+  refreshed_to?: string
 }
 
 export const Sessions = mongoose.model<SessionRecord>(
@@ -75,6 +77,7 @@ export const Sessions = mongoose.model<SessionRecord>(
       refresh_hash: { type: String, required: true },
       refresh_expires_at: { type: Date, required: true },
       refreshed_at: { type: Date, default: null },
+      refreshed_to: { type: String },
     },
     { collection: 'sessions', versionKey: false },
   )

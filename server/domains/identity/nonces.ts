@@ -1,5 +1,6 @@
 import { generateNonce } from 'siwe'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Nonce, Nonces } from './model.ts'
 
 export const nonceMilliseconds = 300_000
@@ -15,7 +16,7 @@ export async function issueNonce(address: string, now: number): Promise<string> 
 /** Refuses a nonce that this address may not use now. Uses nothing up. */
 export async function checkNonce(nonce: string, address: string, now: number): Promise<void> {
   const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
-  if (!found || found.used || found.address !== address) throw new AppError('INVALID_NONCE')
+  if (!found || found.used || !isSameAccount(found.address, address)) throw new AppError('INVALID_NONCE')
   if (now - found.issued_at.getTime() >= nonceMilliseconds) throw new AppError('NONCE_EXPIRED')
 }
 

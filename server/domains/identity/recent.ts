@@ -3,6 +3,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { emailAccountId } from '#server/domains/accounts/emails'
 import { type Passkey, Passkeys, type Phone, Phones } from '#server/domains/accounts/model'
 import type { RecentWay } from '#shared/api/identities'
+import { isSameAccount } from '#shared/kit/accounts'
 import { deviceIn } from '#shared/kit/device'
 import { Identities, type IdentityRecord } from './model.ts'
 
@@ -18,10 +19,11 @@ export async function recentWays(account: string, now: number): Promise<z.input<
     accountOf(account),
   ])
   const { email, email_verified_at: verifiedAt } = owner ?? {}
-  const isLinkedEmail = email !== undefined && verifiedAt && verifiedAt > since && account !== emailAccountId(email)
+  const isLinkedEmail =
+    email !== undefined && verifiedAt && verifiedAt > since && !isSameAccount(account, emailAccountId(email))
   const ways = [
     ...records
-      .filter(({ identifier }) => identifier !== account)
+      .filter(({ identifier }) => !isSameAccount(identifier, account))
       .map(({ _id, method, identifier, created_at }) => ({
         kind: 'identity' as const,
         id: _id,

@@ -9,6 +9,7 @@ import { newId } from '#server/kernel/ids'
 import { api } from '#shared/api/index'
 import { serviceTokens as contract, type ServiceToken } from '#shared/api/service-tokens'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { operationsOf, scopeOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
 import { newServiceToken } from './bots.ts'
@@ -48,7 +49,7 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
 /** A token never speaks for a person, nor for Plaza itself: only for a bot that exists, or for a new one of this name. */
 async function botFor(node: Node, name: string, account: string | undefined): Promise<Account> {
   if (account !== undefined) {
-    const known = isBot(account) && account !== houseAccount ? await accountOf(account) : null
+    const known = isBot(account) && !isSameAccount(account, houseAccount) ? await accountOf(account) : null
     if (!known) throw new AppError('USER_NOT_FOUND', { message: 'There is no such bot' })
     return known
   }

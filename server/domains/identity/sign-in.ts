@@ -58,11 +58,12 @@ export async function signInBy(context: Context, identity: ProvenIdentity, proof
   return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
+/** A node that dies meanwhile notes no session. */
 const sameMomentMilliseconds = 10_000
 
 /**
- * A new session for a refresh token, which is used up by this. One that was used before ends its whole line,
- * as one of the two who hold it has stolen it; except at the same moment, where a client asked twice.
+ * A new session for a refresh token, which is used up by this. One that is used after it gave a session ends its whole line (RFC 9700, 4.14.2), as
+ * one of the two who hold it has stolen it; before that, a client has asked twice at once.
  */
 export async function refreshByToken(node: Node, token: string, seen: Seen): Promise<Tokens & { account: string }> {
   const now = new Date(node.now())
@@ -71,11 +72,15 @@ export async function refreshByToken(node: Node, token: string, seen: Seen): Pro
     { refresh_hash, refreshed_at: null, refresh_expires_at: { $gt: now } },
     { $set: { refreshed_at: now } },
   ).lean<SessionRecord>()
-  if (taken) return continueSession(node, taken, seen)
+  if (taken) {
+    const tokens = await continueSession(node, taken, seen)
+    await Sessions.updateOne({ _id: taken._id }, { $set: { refreshed_to: tokens.id } })
+    return tokens
+  }
   const known = await Sessions.findOne({ refresh_hash }).lean<SessionRecord>()
   if (!known) throw noSession('SESSION_NOT_FOUND')
   if (known.refreshed_at === null) throw noSession('SESSION_EXPIRED')
-  const isSameMoment = now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
+  const isSameMoment = !known.refreshed_to && now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
   if (!isSameMoment) await endSession(node, known.user_address, known._id)
   throw noSession('SESSION_INVALID')
 }

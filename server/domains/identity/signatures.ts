@@ -20,7 +20,11 @@ export async function checkSignature(
     throw new AppError('INVALID_SIGNATURE')
   if (await isSignedByKey(address, message, signature)) return
   if (chain !== undefined && (await askChain(() => isSignedByContract(chain, address, message, signature)))) return
-  throw new AppError('INVALID_SIGNATURE')
+  if (chain !== undefined) throw new AppError('INVALID_SIGNATURE')
+  const why = 'A wallet that is a contract cannot be checked: no node of its chain is configured here'
+  // The words of what may be a key's signature are fixed.
+  const said = signature.length > keySignature ? { message: `Invalid signature. ${why}.` } : {}
+  throw new AppError('INVALID_SIGNATURE', { ...said, details: { why } })
 }
 
 async function isSignedByKey(address: Hex, message: string, signature: Hex): Promise<boolean> {

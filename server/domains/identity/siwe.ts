@@ -2,7 +2,7 @@ import { SiweMessage } from 'siwe'
 import { getAddress, isAddressEqual } from 'viem'
 import type { Context, Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
+import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { siweSettings } from './settings.ts'
 import { type AskChain, checkSignature } from './signatures.ts'
@@ -12,6 +12,8 @@ export type Asked = Pick<Context, 'node' | 'origin'>
 /** What a message is signed for: the words that the wallet shows, and the nonces that are good for this and for nothing else. */
 export interface Purpose {
   statement: string
+  /** May a message for this say so? */
+  isFit(statement: string | undefined): boolean
   nonceFor(node: Node, address: string): string | Promise<string>
   /** Refuses a nonce that this address may not use for this now. Uses nothing up. */
   checkNonce(node: Node, nonce: string, address: string): void | Promise<void>
@@ -19,6 +21,7 @@ export interface Purpose {
 
 const toSignIn: Purpose = {
   statement,
+  isFit: isOfSignIn,
   nonceFor: (node, address) => issueNonce(address, node.now()),
   checkNonce: (node, nonce, address) => checkNonce(nonce, address, node.now()),
 }
@@ -73,6 +76,7 @@ export async function checkMessage(
   const siwe = siweSettings.of(node)
   const message = readMessage(raw, address)
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
+  checkWords(message, purpose.isFit)
   refuseOtherChains(siwe.chainIds, message.chainId)
   await purpose.checkNonce(node, message.nonce, address)
   checkTimes(message, node.now())

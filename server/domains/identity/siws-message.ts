@@ -9,6 +9,7 @@ interface SolanaMessage {
   issuedAt: string
   expirationTime?: string | undefined
   notBefore?: string | undefined
+  resources?: string | undefined
 }
 
 const line = (name: string, value: string, group: string) => `\\n${name}: (?<${group}>${value})`
@@ -27,7 +28,7 @@ const layout = new RegExp(
     optional(line('Expiration Time', time, 'expirationTime')),
     optional(line('Not Before', time, 'notBefore')),
     optional('\\nRequest ID: \\S{0,255}'),
-    optional('\\nResources:(?:\\n- \\S{1,2048}){0,20}'),
+    optional('\\nResources:(?<resources>(?:\\n- \\S{1,2048}){0,20})'),
     '$',
   ].join(''),
 )

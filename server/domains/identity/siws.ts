@@ -2,7 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58 } from '@scure/base'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
+import { isSameAccount } from '#shared/kit/accounts'
+import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { readSolanaMessage, writeSolanaMessage } from './siws-message.ts'
 
@@ -34,13 +35,14 @@ export async function writeSolana({ node, origin }: Asked, address: string) {
 /** Proves that the wallet signed this message for us, uses its nonce up, and says whose it is. */
 export async function proveSolana(asked: Asked, { address, publicKey = address, ...signed }: Signed): Promise<string> {
   if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
-  if (address !== undefined && address !== publicKey)
+  if (address !== undefined && !isSameAccount(address, publicKey))
     throw new AppError('VALIDATION_ERROR', { message: 'address and publicKey differ' })
   const key = keyOf(publicKey)
   const now = asked.node.now()
   const message = readSolanaMessage(signed.message)
-  if (!message || message.address !== publicKey) throw new AppError('INVALID_SIGNATURE')
+  if (!message || !isSameAccount(message.address, publicKey)) throw new AppError('INVALID_SIGNATURE')
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
+  checkWords(message, isOfSignIn)
   if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
   await checkNonce(message.nonce, publicKey, now)
   checkTimes(message, now)

@@ -18,7 +18,14 @@ export const openAgain: Action<typeof contract.openAgain> = async (_input, conte
     )
   const open = await Promise.all(once.map(async (room) => ((await isOpen(room)) ? [room] : [])))
   const free = { _id: { $in: open.flat() }, type: { $in: joinable }, access_level: 'public' }
-  return { rooms: await rowsOf(node, await Rooms.find(free).lean(), account) }
+  const found = await Rooms.find(free, { _id: 1 }).lean()
+  return {
+    rooms: await rowsOf(
+      node,
+      found.map(({ _id }) => _id),
+      account,
+    ),
+  }
 }
 
 const joinable = typesWhere(({ joining }) => joining === 'open')

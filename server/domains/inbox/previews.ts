@@ -1,8 +1,11 @@
 import { type MessageBody, messageFactOf } from '#server/domains/room-state/facts'
-import { Rooms } from '#server/domains/room-state/model'
+import type { Card } from '#server/domains/room-state/rows'
 import { readMarker } from '#server/domains/verdict/markers'
 import { isUnreadable } from '#server/domains/verdict/sealed-text'
-import { messages as rowsBetween } from '#server/log/store'
+import type { Node } from '#server/kernel/context'
+import { keptAsOf } from '#server/kernel/kept-as-of'
+import { nodeState } from '#server/kernel/node-state'
+import { messagesAt } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { LastMessage } from '#shared/api/room'
 import type { MessageType } from '#shared/api/verdict'
@@ -26,33 +29,42 @@ const words: Record<string, string> = {
   location: 'Location',
 }
 
-/** The newest message of each of these rooms, of so many messages (`total`), as a list shows it; those of blocked people name nobody. */
+const keptAtMost = 20_000
+const lastOn = nodeState(() => keptAsOf<LastMessage | null>(keptAtMost))
+
+/** The newest message of each of these rooms, as a list shows it; those of blocked people name nobody. */
 export async function lastMessagesOf(
-  totals: ReadonlyMap<RoomKey, number>,
+  node: Node,
+  cards: readonly Card[],
   blocked: readonly string[],
 ): Promise<Map<RoomKey, LastMessage | null>> {
-  const keys = [...totals.keys()]
-  const [sealed, ...rows] = await Promise.all([
-    Rooms.find({ _id: { $in: keys }, messaging_type: 'p2p' }, { messaging_type: 1 }).lean(),
-    ...[...totals].map(([key, total]) => (total > 0 ? rowsBetween(key, total, total) : [])),
-  ])
-  const types = new Map(sealed.map(({ _id, messaging_type }) => [_id, messaging_type]))
+  const byKey = new Map(cards.map((card) => [card.key, card]))
+  const stamps = new Map(cards.map(({ key, stamp }) => [key, stamp]))
+  const last = await lastOn(node).of(stamps, (keys) => readLast(keys.flatMap((key) => byKey.get(key) ?? [])))
+  if (blocked.length === 0) return last
+  const isBlocked = new Set(blocked)
   return new Map(
-    keys.map((key, at): [RoomKey, LastMessage | null] => {
-      const row = rows[at]?.[0]
+    [...last].map(([key, shown]) => [key, shown && isBlocked.has(shown.sender_address) ? hidden(shown) : shown]),
+  )
+}
+
+const hidden = (shown: LastMessage): LastMessage => ({
+  ...shown,
+  sender_name: null,
+  preview: 'Somebody you have blocked',
+})
+
+async function readLast(cards: readonly Card[]): Promise<Map<RoomKey, LastMessage | null>> {
+  const places = cards.flatMap(({ key, total }) => (total > 0 ? { room: key, n: total } : []))
+  const rows = new Map((await messagesAt(places)).map((row) => [row.room, row]))
+  return new Map(
+    cards.map(({ key, room: { messaging_type } }): [RoomKey, LastMessage | null] => {
+      const row = rows.get(key)
       if (!row) return [key, null]
-      const by = sealedBy({ type: roomOfKey(key).type, messaging_type: types.get(key) })
-      const { body, sender, at: sent } = messageFactOf(row)
-      const isBlocked = blocked.includes(sender)
-      return [
-        key,
-        {
-          sender_address: sender,
-          sender_name: isBlocked || body.deleted ? null : body.actor.name,
-          preview: isBlocked ? 'Somebody you have blocked' : previewOf(body, by),
-          created_at: new Date(sent).toISOString(),
-        },
-      ]
+      const { body, sender, at } = messageFactOf(row)
+      const preview = previewOf(body, sealedBy({ type: roomOfKey(key).type, messaging_type }))
+      const sender_name = body.deleted ? null : body.actor.name
+      return [key, { sender_address: sender, sender_name, preview, created_at: new Date(at).toISOString() }]
     }),
   )
 }

@@ -1,6 +1,7 @@
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { mayListen } from '#server/domains/room-state/access'
 import { membershipsOf } from '#server/domains/room-state/membership'
+import { cardsOf } from '#server/domains/room-state/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
@@ -8,7 +9,7 @@ import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey, View } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { roomOfKey } from '#shared/kit/room-key'
-import { type Counts, countsOf, noCounts } from './list.ts'
+import { type Counts, countsOf, noCounts } from './counts.ts'
 import { lastMessagesOf } from './previews.ts'
 
 const namespace = '/notifications'
@@ -118,8 +119,7 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
   }
   const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
   const news = new Set(await heardAmong(node, account, counted.filter(hasNews)))
-  const totals = [...news].map((key) => [key, (counts.get(key) ?? noCounts).total] as const)
-  const last = await lastMessagesOf(new Map(totals), await blockedBy(account))
+  const last = await lastMessagesOf(node, await cardsOf(node, [...news]), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
     if (room && news.has(key))

@@ -5,6 +5,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { isDuplicate } from '#server/ports/database/port'
 import { inviteCodes as contract } from '#shared/api/invite-codes'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.ts'
@@ -108,7 +109,7 @@ function shown(
 
 /** How many invites the account has then. Nobody gives any to themself. */
 async function grant(context: Context, account: string, more: number): Promise<number> {
-  if (account === signedIn(context).account)
+  if (isSameAccount(account, signedIn(context).account))
     throw new AppError('FORBIDDEN', { message: 'Another admin must decide this of you' })
   for (;;) {
     const found = await accountOf(account)

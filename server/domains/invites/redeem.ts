@@ -5,6 +5,7 @@ import { award } from '#server/domains/points/ledger'
 import { type Context, signedIn } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.ts'
 
 const pointsForInvite = 100
@@ -66,7 +67,7 @@ async function inviteBy({ node }: Context, account: string, code: string): Promi
   const invite = await Invites.findOne({ code }).lean<StoredInvite>()
   const isOver = invite?.expires_at !== undefined && invite.expires_at.getTime() <= node.now()
   if (!invite?.is_active || isOver) throw new AppError('INVALID_INVITE')
-  if (invite.owner_address === account) throw new AppError('OWN_INVITE')
+  if (isSameAccount(invite.owner_address, account)) throw new AppError('OWN_INVITE')
   const [owner, isBlocked] = await Promise.all([
     accountOf(invite.owner_address),
     areBlocked(account, invite.owner_address),

@@ -81,7 +81,7 @@ async function claim(id: string, ours: string, generation: string, now: number):
 }
 
 async function index(node: Node, item: StoredItem, generation: string, signal: AbortSignal): Promise<void> {
-  const read = await readSource(node.services, item, knownOf(node, item), signal, (pages) => {
+  const read = await readSource(node.services, item, knownOf(node, item), { of: item.agent_id, signal }, (pages) => {
     KnowledgeItems.updateOne({ _id: item._id, building: generation }, { $set: { pages } }).catch((error: unknown) =>
       node.logger.warn({ error }, 'how far a source was read was not stored'),
     )
@@ -191,5 +191,5 @@ function reasonOf(error: unknown): string | null {
   if (!(error instanceof AppError)) return null
   if (error.code === 'TIMEOUT') return 'The page took too long'
   if (error.code === 'UPSTREAM_ERROR') return 'The page could not be read'
-  return error.code === 'INVALID_PARAMETER' ? error.message : null
+  return ['INVALID_PARAMETER', 'UNSUPPORTED_MEDIA_TYPE'].includes(error.code) ? error.message : null
 }

@@ -87,8 +87,8 @@ const retrieved = ({ knowledge_id, title, url, n, text }: Row): Retrieved => ({
 async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<Row[]> {
   const late = AbortSignal.timeout(pageMilliseconds)
   try {
-    const within = AbortSignal.any([signal, late])
-    const page = await readPage(node.services, rawUrlOf(new URL(item.url)) ?? item.url, 'basic', null, within)
+    const turn = { of: item.agent_id, signal: AbortSignal.any([signal, late]) }
+    const page = await readPage(node.services, rawUrlOf(new URL(item.url)) ?? item.url, 'basic', null, turn)
     const title = page?.title ?? item.title
     return chunksOf(page?.text ?? '')
       .slice(0, chunksOfPage)

@@ -11,13 +11,15 @@ import { GLOBAL } from '#server/log/types'
 import { meetingOver } from '#shared/api/meeting-seats'
 import { meetings as contract, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { shortened } from '#shared/kit/person-name'
 import { done } from '#shared/kit/primitives'
+import { waitForHost } from './host.ts'
 import type { StoredMeeting } from './model.ts'
 import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
 import { guestOf, keepOut, refuseRemoved } from './removal.ts'
 import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
-import { clear, countedIn, seatOf, seatsOf } from './seats.ts'
+import { clear, countedIn, isHostIn, seatOf, seatsOf } from './seats.ts'
 import { meetingSettings } from './settings.ts'
 
 const listedAtMost = 10
@@ -68,6 +70,7 @@ export const meetings = defineDomain(
             address,
             displayName: host.display_name ?? host.username ?? shortened(address),
             avatar: host.avatar_url,
+            isPresent: node.services.meetings.url === null ? await isHostIn(node, meeting.room_id) : null,
           },
         },
       }
@@ -112,8 +115,9 @@ export const meetings = defineDomain(
       if (account === null || !(await isTheirs(node, account, name)))
         await refuseDisplayName('displayName', account ?? '', name)
       await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
+      const isHost = isSameAccount(account, host)
+      if (!isHost) await waitForHost(node, meeting)
       await count(node, 'meeting-tokens', account ?? ip, most.tokens)
-      const isHost = account === host
       const { url } = node.services.meetings
       const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
       return { token, roomId: room, isHost, identity, url }
@@ -130,7 +134,7 @@ export const meetings = defineDomain(
 async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
   const { account } = signedIn(context)
   const meeting = await meetingAt(context, code)
-  if (meeting.host_wallet_address !== account) throw new AppError('ROOM_NOT_FOUND')
+  if (!isSameAccount(meeting.host_wallet_address, account)) throw new AppError('ROOM_NOT_FOUND')
   return meeting
 }
 

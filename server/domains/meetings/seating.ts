@@ -12,6 +12,7 @@ import {
 } from '#shared/api/meeting-seats'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { waitForHost } from './host.ts'
 import { iceServersFor } from './ice.ts'
 import type { StoredSeat } from './model.ts'
 import { meetingOfRoom } from './records.ts'
@@ -56,16 +57,17 @@ async function takePlace(context: Context, connection: Connection, token: string
   const { node, caller } = context
   const pass = await node.services.meetings.read(token)
   if (!pass) throw new AppError('MEETING_TOKEN_INVALID')
-  const { max_participants } = await meetingOfRoom(node, pass.room)
+  const meeting = await meetingOfRoom(node, pass.room)
   if (!(await node.limits.guard('meeting-entries', `${pass.room} ${caller.account ?? caller.ip}`, entriesAMinute, 60)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
   await refuseRemoved(node, pass.room, pass.identity, caller.ip)
+  if (!pass.isHost) await waitForHost(node, meeting)
   await rise(node, connection)
   for (const { room_id, peer } of await seatsOf(pass.room, pass.identity)) {
     await leaveBy(node, { room: room_id, peer })
     context.emit(meetingOver, audiences.peer(room_id, peer), { why: 'elsewhere' })
   }
-  const seat = await takeSeat(node, pass, max_participants, originIn(pass.room, caller.ip))
+  const seat = await takeSeat(node, pass, meeting.max_participants, originIn(pass.room, caller.ip))
   // Who was removed meanwhile was told so of the place before.
   await refuseRemoved(node, pass.room, pass.identity, caller.ip).catch(async (error: unknown) => {
     await giveUp(seat.peer)

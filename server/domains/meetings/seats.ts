@@ -44,6 +44,10 @@ export async function countedIn(node: Node, rooms: readonly string[]): Promise<R
   return new Map(rooms.map((room) => [room, seats.filter(({ room_id }) => room_id === room).length]))
 }
 
+/** Whether its host is in a room that is held over this server. */
+export const isHostIn = async (node: Node, room_id: string): Promise<boolean> =>
+  (await Seats.exists({ room_id, is_host: true, until: { $gt: new Date(node.now()) } })) !== null
+
 export const seatOf = (peer: string): Promise<StoredSeat | null> => Seats.findOne({ peer }).lean<StoredSeat>()
 
 /** The places in which somebody sits already. */

@@ -5,6 +5,7 @@ import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import type { RoomEvent } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { readable } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
@@ -21,7 +22,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   const mayWait = after === seq && (input.wait ?? 0) > 0
   const here = { ...now, caller: context.caller }
   const heard = mayWait ? await waited(context, here, after, input) : here
-  const isElse = heard.caller.account !== context.caller.account
+  const isElse = !isSameAccount(heard.caller.account, context.caller.account)
   if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
   // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
   const head = isElse ? after : heard.seq
@@ -97,7 +98,7 @@ async function pageAfter(node: Node, key: RoomKey, after: number, limit: number,
 }
 
 function refuseEnded({ caller: { account, session }, node }: Context, now: Caller): void {
-  if (now.account === account) return
+  if (isSameAccount(now.account, account)) return
   throw new AppError(session && session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
 }
 

@@ -12,6 +12,7 @@ import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isInClear } from '#shared/kit/clear-types'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
@@ -109,7 +110,8 @@ function refuseEdit(
   version: number | undefined,
   now: number,
 ): void {
-  if (sender !== account) throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+  if (!isSameAccount(sender, account))
+    throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
   if (isInClear(body.type))
     throw new AppError('INVALID_PARAMETER', { message: 'What many were told at once is not changed' })
   if (body.poll_id !== null)

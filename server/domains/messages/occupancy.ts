@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 
 /** Above this, the other nodes are told how many people a node has in a room, and not who. */
 const markedAtMost = 10_000
@@ -151,7 +152,7 @@ export function typistsIn(node: Node, occupancy: Occupancy, now: number): Typist
 export function stopTyping(occupancy: Occupancy, account: string): boolean {
   let isChanged = occupancy.typing.delete(account)
   for (const part of occupancy.parts.values()) {
-    const left = part.typing.filter(({ id }) => id !== account)
+    const left = part.typing.filter(({ id }) => !isSameAccount(id, account))
     isChanged ||= left.length < part.typing.length
     part.typing = left
   }

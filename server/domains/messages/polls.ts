@@ -16,6 +16,7 @@ import type { Json, RoomKey, View } from '#server/log/types'
 import type { Poll } from '#shared/api/poll'
 import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { roomOfKey } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
@@ -71,7 +72,10 @@ type Vote = { poll_id: string; user_address: string; options: readonly number[] 
 function shown(key: RoomKey, fact: PollFact, votes: readonly Vote[], account: string | null): Poll {
   const its = votes.filter(({ poll_id, options }) => poll_id === fact.poll_id && options.length > 0)
   const voters = its.map(({ user_address, options }) => ({ account: user_address, options }))
-  return pollOf(roomOfKey(key), fact, { voters, mine: voters.find((vote) => vote.account === account)?.options ?? [] })
+  return pollOf(roomOfKey(key), fact, {
+    voters,
+    mine: voters.find((vote) => isSameAccount(vote.account, account))?.options ?? [],
+  })
 }
 
 async function pollFor(key: RoomKey, fact: PollFact, account: string): Promise<Poll> {
@@ -131,7 +135,7 @@ function openPoll(view: View, account: string, pollId: string, now: number): Pol
 }
 
 const mayManage = (view: View, account: string, poll: PollFact) =>
-  poll.creator_address === account || standingOf(view, account).canPin
+  isSameAccount(poll.creator_address, account) || standingOf(view, account).canPin
 
 const update: Action<typeof contract.update> = async (
   { room, pollId, endsAt, ends_at, isClosed, ...anew },

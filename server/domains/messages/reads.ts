@@ -3,22 +3,21 @@ import { readRoom } from '#server/domains/room-state/access'
 import { type MemberFact, memberIn, messageIn } from '#server/domains/room-state/facts'
 import { Members, Mentions, Reads } from '#server/domains/room-state/model'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
-import { payFor } from '#server/kernel/pay-for'
 import { RoomEvents } from '#server/log/model'
-import { messages as rowsBetween } from '#server/log/store'
+import { messagesAt, messages as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
 import { groupRef } from '#shared/api/room-paths'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done, type RoomRef } from '#shared/kit/primitives'
 
 const nobodyRead = { seq: 0, n: 0 }
 const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 
-type Arrival = Pick<MemberFact, 'joined_seq' | 'joined_n'> | null | undefined
+type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | undefined
 type Mark = { seq: number; n: number }
 
 /**
@@ -59,7 +58,7 @@ async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked
   const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
   const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
   const isCounted = ({ sender, body }: Naming) =>
-    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => id === account)
+    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => isSameAccount(id, account))
   return rows.filter(isCounted).length
 }
 
@@ -90,7 +89,7 @@ export async function firstUnreadOf(
 
 type ReadListener = (
   account: string,
-  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
+  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number; session: string },
 ) => void
 const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
@@ -112,7 +111,7 @@ export const placeOf = (messageId: string) => (view: View) => {
 
 /** Marks a room as read up to a place in its log. */
 export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
-  const { account } = signedIn(context)
+  const { account, session } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
@@ -125,25 +124,28 @@ export async function markRead(context: Context, room: RoomRef, placeIn: (view: 
   await raise(key, account, upTo, n)
   const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
   for (const listener of listenersOn(context.node))
-    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
+    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
   return { read_seq, unread, mentions }
 }
+
+/** Has somebody read the message that is the nth of its room? */
+export const hasRead = async (key: RoomKey, account: string, n: number): Promise<boolean> =>
+  ((await Reads.findOne({ _id: idOf(key, account) }, { n: 1 }).lean())?.n ?? 0) >= n
 
 const receiptsAtMost = 200
 
 /** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
 export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
-  const { account } = signedIn(context)
+  signedIn(context)
   const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
   const here = Members.find({ room: key, is_active: true }, { user_address: 1 })
   const members = await here.sort({ joined_at: -1 }).limit(receiptsAtMost).lean()
   const ids = members.map(({ user_address }) => idOf(key, user_address))
   const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
-  const few = fewAtOnce(10)
   const places = [...new Set(marks.map(({ n }) => n))]
-  await payFor(context.node, account, places.length, 'general')
-  const rows = await Promise.all(places.map((n) => few(() => rowsBetween(key, n, n))))
-  const read = new Map(rows.flat().map(({ _id, n }) => [n, _id]))
+  await context.charge(places.length)
+  const rows = await messagesAt(places.map((n) => ({ room: key, n })))
+  const read = new Map(rows.map(({ _id, n }) => [n, _id]))
   return {
     receipts: marks.flatMap(({ user_address, n }) => {
       const lastReadMessageId = read.get(n)

@@ -8,6 +8,7 @@ import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { touchable } from './touched.ts'
 
@@ -55,10 +56,11 @@ export async function removeMessage(
     judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
       named = message.body.media ?? []
-      if (message.sender !== account && !standing.canDelete)
+      if (!isSameAccount(message.sender, account) && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
-      if (reason !== null && message.sender === account) refuseRemark(reason, stateOf(view, account, now, node))
+      if (reason !== null && isSameAccount(message.sender, account))
+        refuseRemark(reason, stateOf(view, account, now, node))
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
         accept: entryOf(view, actor, messageDeleted, body, {

@@ -1,7 +1,7 @@
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/room-state/search-index'
 import { holdsAll, searchWords, termOf } from '#server/domains/room-state/terms'
-import type { Action, Node } from '#server/kernel/context'
+import type { Action, Context, Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { createTurnstile } from '#server/kernel/turnstile'
 import { messages as rowsBetween } from '#server/log/store'
@@ -17,6 +17,8 @@ const budgetMilliseconds = 50
 const readAtLeast = blockSize
 const readAtMost = 2_000
 const segmentsAtMost = 8
+/** Messages that are read as soon as a few segments are looked through. */
+const readForALookUp = 32
 const sliceMilliseconds = 10
 
 /** Slices of searches run one at a time, so that other work comes in between. */
@@ -41,13 +43,16 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
     throw new AppError('VALIDATION_ERROR', { message: `${what} are ciphertext and cannot be searched here` })
   }
   const words = searchWords(query)
+  if (words.length === 0)
+    throw new AppError('VALIDATION_ERROR', { message: 'Search for a word: letters, digits or an emoji' })
   const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
   const found: MessageFact[] = []
-  let rest = words.length === 0 ? 0 : start
+  let rest = start
   let left = budgetMilliseconds
   let read = 0
   const isEnough = () => found.length === limit || (left <= 0 && read >= readAtLeast) || read >= readAtMost
   for await (const { from, to } of rest > 0 ? stretches(node, key, words, start) : []) {
+    if (!(await isPaid(context, from > to ? readForALookUp : to - from + 1, read > 0))) break
     await turn()
     const facts = from > to ? [] : (await rowsBetween(key, from, to)).map(messageFactOf)
     rest = from - 1
@@ -74,6 +79,17 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
     has_more: rest > 0,
     next_before_seq: rest > 0 ? await seqAfter(key, rest) : null,
     searched: start - rest,
+  }
+}
+
+/** Where a call that has read something cannot pay for more, it ends early. */
+async function isPaid(context: Context, messages: number, hasRead: boolean): Promise<boolean> {
+  try {
+    await context.charge(messages)
+    return true
+  } catch (error) {
+    if (hasRead && error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED') return false
+    throw error
   }
 }
 

@@ -16,6 +16,7 @@ import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { moderation as contract } from '#shared/api/moderation'
 import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import {
   type By,
   type Decision,
@@ -157,7 +158,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       const reason = input.reason ?? null
       const isTaken = (id: string) => {
         const message = messageIn(view, id)
-        return message?.sender === target && message.seq >= from_seq
+        return message !== null && isSameAccount(message.sender, target) && message.seq >= from_seq
       }
       const body = {
         from_seq,

@@ -20,6 +20,7 @@ import type { moderation as contract } from '#shared/api/moderation'
 import { isPlaced, placeOf } from '#shared/api/moderation-paths'
 import { type LogEntry, Permissions } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { roomRef } from '#shared/kit/room-key'
 import { logEntryOf } from './entries.ts'
 import { entriesFor } from './hearing.ts'
@@ -31,7 +32,7 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
 /** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
-    if (key !== GLOBAL) (account === caller.account ? seenBy : readBy)(view, caller.account, now)
+    if (key !== GLOBAL) (isSameAccount(account, caller.account) ? seenBy : readBy)(view, caller.account, now)
     return rightsIn(view, account, now)
   })
 

@@ -4,11 +4,13 @@ import { messagesPurged } from '#server/domains/room-state/events/messages'
 import { moderationApplied, roleChanged } from '#server/domains/room-state/events/people'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/room-state/standing'
+import { handingOn } from '#server/domains/room-state/succession'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type Judgement, type RoomKey, type Row, type View } from '#server/log/types'
 import type { ModerationAction } from '#shared/api/moderation-acts'
 import type { LogAction } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { actionTypeOf } from './entries.ts'
 
 export interface Scene {
@@ -94,18 +96,20 @@ export async function moderate(
   const sceneAt = await scenesOf(node, key, by)
   const socketsHere = target ? socketsOf(node, key, target) : 0
   let record: unknown = null
-  const outcome = await node.log.act(key, {
+  const act = {
     sender: account,
     cid,
     makes: records[action],
-    isRepeat: (row) => isActOf(row, by),
-    judge: (view, now): Judgement<unknown> => {
+    isRepeat: (row: Row) => isActOf(row, by),
+    judge: (view: View, now: number): Judgement<unknown> => {
       const decision = decide(sceneAt(view, now))
       if ('already' in decision) return { already: decision.already }
       record = decision.record
       return { accept: decision.entry }
     },
-  })
+  }
+  const takesOut = action === 'ban' && target
+  const outcome = takesOut ? await handingOn(node, key, target, act) : await node.log.act(key, act)
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
   return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
 }
@@ -130,7 +134,7 @@ export function need({ mine }: Scene, permission: Permission): void {
 
 /** Only super admins act on admins; moderators act on moderators only if they may manage them. */
 export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
-  if (actor.account === target.account)
+  if (isSameAccount(actor.account, target.account))
     throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
   if (theirs.isAdmin && !mine.isSuperAdmin)
     throw new AppError('FORBIDDEN', { message: 'Admins cannot be moderated here' })
@@ -139,7 +143,7 @@ export function needReach({ mine, theirs, actor, target }: Scene, word: string):
 
 /** Nobody changes their own rights, nor those of a peer or a superior. */
 export function needAbove({ view, actor, target }: Scene): void {
-  if (actor.account === target.account)
+  if (isSameAccount(actor.account, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
   if (gradeOf(view, actor.account) <= gradeOf(view, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })

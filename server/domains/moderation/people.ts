@@ -14,6 +14,7 @@ import { isLimited } from '#server/domains/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import {
   type Decision,
   millisecondsOf,
@@ -39,7 +40,7 @@ export const ban =
     const member = memberIn(view, target.account)
     const current = banIn(view, target.account, now)
     need(scene, 'canMute')
-    if (theirs.isAdmin && actor.account !== target.account)
+    if (theirs.isAdmin && !isSameAccount(actor.account, target.account))
       throw new AppError('FORBIDDEN', { message: 'Admins cannot be banned' })
     needReach(scene, 'ban')
     if (current && current.reason === (reason ?? null) && sameTerm(current.banned_at, current.banned_until, length))
@@ -114,7 +115,7 @@ export const unmute =
     const { view, now, actor, target, theirs, mine } = scene
     const current = muteIn(view, target.account, now)
     need(scene, 'canMute')
-    if (actor.account === target.account || (theirs.isAdmin && !mine.isSuperAdmin))
+    if (isSameAccount(actor.account, target.account) || (theirs.isAdmin && !mine.isSuperAdmin))
       throw new AppError('FORBIDDEN', { message: 'You may not unmute this person' })
     if (!current) return { already: null }
     needNoSuperior(scene, current.muted_by)
@@ -190,7 +191,7 @@ export const demote =
     const member = memberIn(view, target.account)
     need(scene, 'canManageMods')
     const holdsRank = member?.role === 'moderator'
-    if (actor.account !== target.account || isLimited(view, actor.account)) needAbove(scene)
+    if (!isSameAccount(actor.account, target.account) || isLimited(view, actor.account)) needAbove(scene)
     if (!current && !holdsRank) return { already: null }
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }

@@ -7,6 +7,7 @@ import { isLimited } from '#server/domains/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 
 /** In whose name the demo gives rights. */
 const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
@@ -22,7 +23,13 @@ export async function grantDemoModerator(node: Node, account: string): Promise<v
 export async function endDemoGrants(node: Node): Promise<void> {
   const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: house.account, is_active: true }
   for (const { room, user_address } of await Moderators.find(given).lean())
-    await change(node, room, user_address, (view) => grantIn(view, user_address)?.granted_by === house.account, false)
+    await change(
+      node,
+      room,
+      user_address,
+      (view) => isSameAccount(grantIn(view, user_address)?.granted_by, house.account),
+      false,
+    )
 }
 
 async function change(

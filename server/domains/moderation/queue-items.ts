@@ -9,6 +9,7 @@ import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
 import type { Conversation } from '#shared/kit/room-kinds'
@@ -91,7 +92,7 @@ export async function itemFor(context: Context, id: string): Promise<{ item: Sto
 export async function asSeenBy(node: Node, account: string, stored: StoredItem): Promise<QueueItem | null> {
   const { log } = node
   const { decided_by: _, room_decided_by: __, ...item } = stored
-  if (item.reported_address === account) return null
+  if (isSameAccount(item.reported_address, account)) return null
   const key = keyOfItem(item)
   const isShared = key !== null && kindOf(key).hasModerators
   const reach = (view: View, now: number) => ({

@@ -3,6 +3,7 @@ import { onReport } from '#server/domains/social/reports'
 import { audiences, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { queued } from '#shared/api/moderation'
+import { isSameAccount } from '#shared/kit/accounts'
 import { queueChanged } from './events.ts'
 import { asSeenBy, findItem, keyOfItem, type StoredItem } from './queue-items.ts'
 
@@ -35,6 +36,6 @@ export async function tellQueue(node: Node, item: StoredItem): Promise<void> {
     const seen = await asSeenBy(node, account, item)
     if (seen === null) continue
     for (const connection of listening.values())
-      if (connection.account === account) connection.emit(queued, { item: seen })
+      if (isSameAccount(connection.account, account)) connection.emit(queued, { item: seen })
   }
 }

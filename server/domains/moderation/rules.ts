@@ -1,6 +1,14 @@
 import { entryOf } from '#server/domains/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
-import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/room-state/facts'
+import {
+  memberIn,
+  moderatorIn,
+  type RulesFact,
+  refOf,
+  rulesIn,
+  type WordFact,
+  wordsIn,
+} from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
 import { blockedIn } from '#server/domains/room-state/state'
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/verdict/words'
@@ -17,8 +25,8 @@ export const rules =
   ({ patch }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
-    need(scene, 'canManageMods')
     const { type } = refOf(view)
+    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) need(scene, 'canManageMods')
     if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
@@ -43,6 +51,10 @@ export const rules =
     const diff = Object.fromEntries(changes) as { [name: string]: Json }
     return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
   }
+
+/** Has somebody the role of a moderator here, and no grant that says less? */
+const hasRole = ({ view, actor, mine }: Scene): boolean =>
+  memberIn(view, actor.account)?.role === 'moderator' && moderatorIn(view, actor.account) === null && mine.isModerator
 
 const maxWords = 1_000
 /** Of words that are no patterns, together; normalised. */

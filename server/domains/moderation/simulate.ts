@@ -34,6 +34,7 @@ export const simulate: Action<typeof contract.simulate> = async (
     state: stateOf(view, context.caller.account ?? '', now, context.node),
   }))
   if (!standing?.canManageMods) throw new AppError('FORBIDDEN', { message: 'You may not manage this room' })
+  await context.charge(Math.min(last, also.total))
   const state: RoomState = {
     ...also.state,
     suspended: false,

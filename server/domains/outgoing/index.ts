@@ -3,6 +3,7 @@ import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { Undeliverable } from '#server/ports/mail/port'
+import { Mailbox } from '#shared/api/email'
 import { AppError } from '#shared/errors'
 
 const notOffered = (what: string) => new AppError('SERVICE_UNAVAILABLE', { message: `${what} is not configured here` })
@@ -11,7 +12,7 @@ const notOffered = (what: string) => new AppError('SERVICE_UNAVAILABLE', { messa
 export const sendLetter = job({
   kind: 'mail.send',
   payload: z.object({
-    to: z.email(),
+    to: Mailbox(),
     subject: z.string(),
     text: z.string(),
     calendar: z.object({ method: z.enum(['REQUEST', 'CANCEL']), text: z.string() }).optional(),

@@ -2,6 +2,7 @@ import type { Action, Node } from '#server/kernel/context'
 import type { UsedCredential } from '#shared/api/passkey-credentials'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { proveUse } from './assertion.ts'
 import { usedCredentialIn } from './bodies.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
@@ -57,7 +58,7 @@ function refuseOthers(
   { response: { userHandle } }: UsedCredential,
   claimed: string | null,
 ): void {
-  const isOther = [asked, claimed].some((account) => account !== null && account !== passkey.user_address)
+  const isOther = [asked, claimed].some((account) => account !== null && !isSameAccount(account, passkey.user_address))
   const isOtherHandle = Boolean(userHandle) && userHandle !== passkey.user_handle
   if (isOther || isOtherHandle) throw new AppError('PASSKEY_VERIFICATION_FAILED')
 }

@@ -7,6 +7,7 @@ import { tellOfChange } from '#server/domains/identity/notices'
 import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
 import { type Passkey, Passkeys } from './model.ts'
@@ -129,7 +130,7 @@ export const checkMigration: Action<typeof contract.checkMigration> = async (inp
     hasOldCredentials,
     needsMigration: status === 'NEEDS_MIGRATION',
     userExists: account !== null,
-    hasVerifiedEmail: caller.account === userAddress && account?.email !== undefined,
+    hasVerifiedEmail: isSameAccount(caller.account, userAddress) && account?.email !== undefined,
     status,
     message: messages[status],
   }

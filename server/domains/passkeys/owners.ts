@@ -2,6 +2,7 @@ import { accountOf, refuseNewcomer } from '#server/domains/accounts/accounts'
 import type { Context } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import type { PasskeyChallenge } from './model.ts'
 import { accountOfCredential, passkeyOf } from './passkeys.ts'
@@ -20,7 +21,7 @@ export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, cal
     return { account: caller.account, recoveryHash: null }
   }
   const { account, hash } = await checkRecoveryToken(recoveryToken, node.now())
-  if (userAddress && userAddress !== account)
+  if (userAddress && !isSameAccount(userAddress, account))
     throw new AppError('FORBIDDEN', { message: 'The token recovers another account' })
   return { account, recoveryHash: hash }
 }
@@ -50,7 +51,7 @@ async function ownerStill(
   if (recoveryToken)
     throw new AppError('INVALID_PARAMETER', { message: 'This challenge was asked for without the recovery token' })
   if (isNewAccount) return null
-  if (caller.account !== bound) {
+  if (!isSameAccount(caller.account, bound)) {
     if (caller.account === null)
       throw new AppError('UNAUTHORIZED', { message: 'Your session has ended. Sign in again.' })
     throw new AppError('FORBIDDEN', { message: 'This challenge was not given to your account' })

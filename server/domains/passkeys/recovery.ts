@@ -5,6 +5,7 @@ import { issueCode, requireCode } from '#server/domains/identity/codes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { accountOfCredential } from './passkeys.ts'
 import { confirmRescueToken, issueRecoveryToken, issueRescueToken, recoverySeconds } from './recovery-tokens.ts'
 
@@ -56,7 +57,7 @@ export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ e
 
 export const verifyRecovery: Action<typeof contract.verifyRecovery> = async (input, { node }) => {
   const account = await requireCode(node, purpose, input.email, input.code)
-  const isTheirs = account !== null && (await accountByEmail(input.email))?._id === account
+  const isTheirs = account !== null && isSameAccount((await accountByEmail(input.email))?._id, account)
   if (!isTheirs) throw new AppError('INVALID_CODE')
   if (input.rescueToken) await confirmRescueToken(input.rescueToken, account, input.email)
   return {

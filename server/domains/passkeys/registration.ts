@@ -5,6 +5,7 @@ import type { Action } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { proveNew } from './attestation.ts'
 import { newCredentialIn, type Point } from './bodies.ts'
 import { issueChallenge, takeChallenge } from './challenges.ts'
@@ -78,7 +79,7 @@ export const register: Action<typeof contract.register> = async (input, context)
   const isNew = (await accountOf(account)) === null
   await storePasskey(passkey)
   if (!isNew) await tellOfChange(context, account, { change: 'added', method: 'passkey', identifier: nameOf(passkey) })
-  return signInWith(context, passkey, context.caller.account === account)
+  return signInWith(context, passkey, isSameAccount(context.caller.account, account))
 }
 
 const isSame = (encoded: Point['x'], hex: string) =>

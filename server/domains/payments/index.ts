@@ -79,6 +79,7 @@ export const payments = defineDomain(
       await publicAgent(caller, id)
       const place = placeOf(sessionId)
       const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
+      if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
       return {
         messages: withoutRetried(found)
           .filter(({ content }) => content !== '')

@@ -4,6 +4,7 @@ import { friendsOf, otherOf } from '#server/domains/friends/pairs'
 import { pageOf } from '#server/domains/profiles/pages'
 import { type Context, signedIn } from '#server/kernel/context'
 import { type PointsAction, type PointsState, pointsActions } from '#shared/api/points'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Award, award, awardOf, type Holding, holdingOf } from './ledger.ts'
 
 const givenAlready = 'You have these points already'
@@ -35,7 +36,7 @@ const earnings: Record<PointsAction, Earning> = {
     wanted: `Make ${friendsWanted} friends first`,
     isThere: async ({ _id }) => {
       const { pairs } = await friendsOf(_id, friendsLookedAt)
-      return pairs.filter((pair) => otherOf(pair, _id) !== houseAccount).length >= friendsWanted
+      return pairs.filter((pair) => !isSameAccount(otherOf(pair, _id), houseAccount)).length >= friendsWanted
     },
   },
   ens_primary: {

@@ -4,6 +4,7 @@ import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { profiles as contract } from '#shared/api/profiles'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import type { ProfilePage } from './model.ts'
 import { changePage, pageOf, shownOnPages } from './pages.ts'
@@ -72,6 +73,9 @@ export const profiles = defineDomain(
 
 /** What an account shows to whoever asks. While it is suspended, nobody else is shown anything of it. */
 async function seenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
-  const [page, account] = await Promise.all([pageOf(whose), whose === caller.account ? null : accountOf(whose)])
+  const [page, account] = await Promise.all([
+    pageOf(whose),
+    isSameAccount(whose, caller.account) ? null : accountOf(whose),
+  ])
   return account?.is_banned ? null : page
 }

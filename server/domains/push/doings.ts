@@ -3,7 +3,8 @@ import type { ScheduledCall } from '#shared/api/booking'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 import type { PushType } from '#shared/api/push'
 import { dmOf, roomKey } from '#shared/kit/room-key'
-import { type Told, tellQuietly } from './tell.ts'
+import { type Told, withdraw } from './giving.ts'
+import { tellQuietly } from './tell.ts'
 
 const daySeconds = 86_400
 /** Where the page shows calls, those that are booked too. */
@@ -63,9 +64,14 @@ const placeOf = (call: string) => ({ url: callsPage, tag: `booking:${call}` })
 /** Has the browsers of who is invited to a group told of it; nobody waits for it. */
 export function tellOfInvitation(node: Node, invitation: GroupInvitation): void {
   const { id, inviter_address: from, inviter_name: name, invitee_address: to, group_name } = invitation
-  const place = { url: invitationsPage, tag: `group_invitation:${id}` }
+  const place = { url: invitationsPage, tag: invitationTag(id) }
   tellQuietly(
     node,
     doingOf(to, { from, name, body: `Invites you to ${group_name}`, type: 'group_invitation', ...place }),
   )
 }
+
+/** An invitation that waits no more is told to nobody. */
+export const tellInvitationEnded = (node: Node, id: string): void => withdraw(node, invitationTag(id))
+
+const invitationTag = (id: string) => `group_invitation:${id}`

@@ -1,24 +1,27 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { blockedAmong } from '#server/domains/blocks/blocks'
+import { recordOf, removedBy } from '#server/domains/events'
 import { isOf } from '#server/domains/events/define'
-import { friendsChanged } from '#server/domains/friends/events'
+import { friendsChanged, friendsEnded } from '#server/domains/friends/events'
 import { type Pair, Pairs } from '#server/domains/friends/model'
 import { friendsAmong } from '#server/domains/friends/pairs'
+import { onRead } from '#server/domains/messages/reads'
 import { mayListen } from '#server/domains/room-state/access'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
-import { kindOf } from '#server/domains/room-state/kinds'
 import { rolesAmong } from '#server/domains/room-state/membership'
 import { Members } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
-import { GLOBAL, type RoomKey } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { subscribedAmong } from './browsers.ts'
 import { doingOf } from './doings.ts'
-import { noticesOf } from './messages.ts'
-import { type Told, tellBrowsers } from './tell.ts'
+import { lookAgain, type Told, withdraw } from './giving.ts'
+import { isForAll, namedIn, noticesOf } from './messages.ts'
+import { tellBrowsers } from './tell.ts'
 
 const gatheredMilliseconds = 1_000
 /** Of the messages of one second in one room the newest: of each sender, and of all together. */
@@ -29,16 +32,24 @@ const daySeconds = 86_400
 
 /**
  * Has browsers told of messages and of requests to be friends, by the node that appended them: no other is. What is said in a room within a
- * second is told once, with the newest message of a friend, or else of somebody else.
+ * second is told once, with the newest message of a friend, or else of somebody else. What they were told of looks otherwise once it is read,
+ * edited or deleted, or they are in the room no more.
  */
 export function followForBrowsers(node: Node): () => void {
   const due = new Map<RoomKey, readonly MessageFact[]>()
   const asked = new Set<string>()
+  const looks = new Map<string, Look>()
+  const look = (of: Look) => looks.set(JSON.stringify(of), of)
+  onRead(node, (account, { key, session }) => look({ which: { tag: key, account }, session }))
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs) return
     for (const row of rows) {
       if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
-      if (key === GLOBAL || !isOf(row, messageCreated)) continue
+      if (isOf(row, friendsEnded)) withdraw(node, requestTag((row.body.pair as unknown as Pair).request_id))
+      if (key === GLOBAL) continue
+      const changed = changedBy(row)
+      if (changed) look({ which: { tag: key, ...changed }, session: null })
+      if (!isOf(row, messageCreated)) continue
       const message = messageFactOf(row)
       if (isForAll(key) || namedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
     }
@@ -47,9 +58,11 @@ export function followForBrowsers(node: Node): () => void {
     node,
     gatheredMilliseconds,
     async () => {
-      const [rooms, pairs] = [[...due], [...asked]]
+      const [rooms, pairs, stale] = [[...due], [...asked], [...looks.values()]]
       due.clear()
       asked.clear()
+      looks.clear()
+      for (const { which, session } of stale) await lookAgain(node, which, session)
       for (const id of pairs) await tellOfRequest(node, id)
       await tellOfMessages(node, rooms)
     },
@@ -57,20 +70,29 @@ export function followForBrowsers(node: Node): () => void {
   )
 }
 
+/** Which notices may hold no more, and in whose session they were read. */
+interface Look {
+  which: Parameters<typeof lookAgain>[1]
+  session: string | null
+}
+
+/** Which of the notices of a room a row may change: those of a message, those of who is there no more, or all; null of other rows. */
+function changedBy(row: Row): { about?: string; account?: string } | null {
+  const account = removedBy(row)
+  if (account !== null) return { account }
+  if (!recordOf(row.type)?.recounts) return null
+  const { id, message_id: about = id } = row.body
+  return typeof about === 'string' ? { about } : {}
+}
+
+const requestTag = (id: string) => `friend:${id}`
+
 /** Nobody takes the place of others by writing much. */
 function withNewest(before: readonly MessageFact[], message: MessageFact): readonly MessageFact[] {
-  const theirs = before.filter(({ sender }) => sender === message.sender)
+  const theirs = before.filter(({ sender }) => isSameAccount(sender, message.sender))
   const kept = theirs.length < gatheredAtMost.ofOne ? before : before.filter((one) => one !== theirs[0])
   return [...kept, message].slice(-gatheredAtMost.ofAll)
 }
-
-const isForAll = (key: RoomKey) => kindOf(key).pushed.of === 'all'
-
-/** Whom a message names, or answers. */
-const namedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
-  ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [id] : [])),
-  ...(reply_to ? [reply_to.sender_address] : []),
-]
 
 async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly MessageFact[]][]): Promise<void> {
   const concerned: [RoomKey, Map<string, MessageFact[]>][] = []
@@ -89,8 +111,10 @@ async function tellOfMessages(node: Node, rooms: readonly [RoomKey, readonly Mes
       if (message) newest.set(account, message)
     }
     const told = new Map<string, Told>()
-    for (const [account, notice] of await noticesOf(key, newest))
-      told.set(account, { notice, room: key, seconds: daySeconds })
+    for (const [account, notice] of await noticesOf(key, newest)) {
+      const { id = '' } = newest.get(account) ?? {}
+      told.set(account, { notice, room: key, message: id, seconds: daySeconds })
+    }
     await tellBrowsers(node, told)
   }
 }
@@ -101,7 +125,7 @@ async function concernedBy(key: RoomKey, messages: readonly MessageFact[]): Prom
   const everybody = isForAll(key) ? await allIn(key) : []
   for (const message of messages)
     for (const account of new Set([...everybody, ...namedIn(message)])) {
-      if (account === message.sender) continue
+      if (isSameAccount(account, message.sender)) continue
       const known = about.get(account) ?? []
       known.push(message)
       about.set(account, known)
@@ -163,10 +187,11 @@ async function membersAmong(node: Node, key: RoomKey, accounts: readonly string[
 
 /** A request that still waits is told to who was asked. */
 async function tellOfRequest(node: Node, id: string): Promise<void> {
-  const pair = await Pairs.findOne({ _id: id, state: 'pending' }).lean<Pair>()
+  const pair = await Pairs.findOne({ _id: id }).lean<Pair>()
   if (!pair) return
   const { from_address: from, to_address: to, request_id } = pair
+  if (pair.state !== 'pending') return withdraw(node, requestTag(request_id))
   const name = (await profilesOf(node, [from])).get(from)?.name ?? from
-  const doing = { from, name, body: 'Would like to be your friend', url: '/#/friends', tag: `friend:${request_id}` }
+  const doing = { from, name, body: 'Would like to be your friend', url: '/#/friends', tag: requestTag(request_id) }
   await tellBrowsers(node, doingOf(to, doing))
 }

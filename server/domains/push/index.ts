@@ -1,14 +1,14 @@
 import { deviceWith } from '#server/domains/identity/devices'
-import { hearAsked } from '#server/domains/room-state/asked'
+import { hearAsked, hearUnasked } from '#server/domains/room-state/asked'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { push as contract } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { forgetBrowsers, keepBrowser } from './browsers.ts'
-import { tellOfInvitation } from './doings.ts'
+import { tellInvitationEnded, tellOfInvitation } from './doings.ts'
 import { followForBrowsers } from './follow.ts'
-import { giveNotice } from './notice.ts'
+import { giveNotice } from './giving.ts'
 import { changePreferences, preferencesOf } from './preferences.ts'
 import { send } from './send.ts'
 
@@ -54,7 +54,11 @@ export const push = defineDomain(
   },
   {
     jobs: [giveNotice],
-    start: (node) => [followForBrowsers(node), hearAsked(node, (invitation) => tellOfInvitation(node, invitation))],
+    start: (node) => [
+      followForBrowsers(node),
+      hearAsked(node, (invitation) => tellOfInvitation(node, invitation)),
+      hearUnasked(node, (id) => tellInvitationEnded(node, id)),
+    ],
   },
 )
 

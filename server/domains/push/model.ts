@@ -1,5 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
-import { moment, required } from '#server/kernel/fields'
+import { moment, optional, required } from '#server/kernel/fields'
+import type { PushType } from '#shared/api/push'
 
 /** A browser that is told of what concerns an account. */
 export interface StoredBrowser {
@@ -30,6 +31,52 @@ export const PushBrowsers = mongoose.model<StoredBrowser>(
     },
     { collection: 'push_subscriptions', versionKey: false },
   ).index({ account: 1, updated_at: -1 }),
+)
+
+/** What a browser is told under one tag: which notice was last meant for it, and which it was last given. */
+export interface StoredNotice {
+  /** The browser, the account and the tag, with spaces between. */
+  _id: string
+  account: string
+  browser: string
+  device: string
+  tag: string
+  type: PushType
+  /** The room whose silence silences it; null where none does. */
+  room: string | null
+  /** The id of the message it is of; of anything else a new one. */
+  about: string
+  /** What it was of is over: a call that rang, a request that waited. */
+  is_over: boolean
+  /** What the browser shows of it, as a hash, and which it is of; null where that is nothing. */
+  told: string | null
+  told_of: string | null
+  expires_at: Date
+}
+
+const flagged = { type: Boolean, required: true } as const
+
+export const PushNotices = mongoose.model<StoredNotice>(
+  'PushNotices',
+  new Schema<StoredNotice>(
+    {
+      _id: required,
+      account: required,
+      browser: required,
+      device: required,
+      tag: required,
+      type: required,
+      room: optional,
+      about: required,
+      is_over: flagged,
+      told: optional,
+      told_of: optional,
+      expires_at: moment,
+    },
+    { collection: 'push_notices', versionKey: false },
+  )
+    .index({ tag: 1, account: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
 /** Of what an account wants to be notified; of everything, where nothing is stored. */

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { signedInAmong } from '#server/domains/identity/devices'
 import type { Node } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
 import { pushTypes, ringing } from '#shared/api/push'
 import { forgetGone } from './browsers.ts'
-import { PushBrowsers, type StoredBrowser } from './model.ts'
+import type { StoredBrowser } from './model.ts'
 
 /** What a browser is given, and shows. */
 export const Notice = z.object({
@@ -21,8 +19,26 @@ export const Notice = z.object({
   url: z.string(),
   /** A notice replaces the one before of the same tag: the key of a room, where it is of one. */
   tag: z.string(),
+  /** It takes the place of what was told before, and nobody is called for it. */
+  silent: z.literal(true).optional(),
+  /** What was told under this tag is taken away. */
+  closed: z.literal(true).optional(),
 })
 export type Notice = z.infer<typeof Notice>
+
+/** Takes away what a browser shows under a tag. Workers of older pages show its words instead. */
+export const closing = (type: Notice['type'], tag: string): Notice => ({
+  title: 'Plaza',
+  body: 'There is nothing new here any more.',
+  type,
+  callerId: null,
+  callerName: null,
+  senderAddress: null,
+  url: '/',
+  tag,
+  silent: true,
+  closed: true,
+})
 
 const topicLength = 32
 
@@ -40,18 +56,3 @@ export async function give(node: Node, browser: StoredBrowser, notice: Notice, u
   if (outcome === 'gone') await forgetGone(browser)
   return outcome
 }
-
-/** Gives one browser a notice; none that has passed to another account, or whose notice is late. */
-export const giveNotice = job({
-  kind: 'push.give',
-  payload: z.object({ browser: z.string(), account: z.string(), notice: Notice, until: z.number() }),
-  // A push service that is slow leaves room for letters.
-  atOnce: 4,
-  async run({ browser, account, notice, until }, { node, signal }) {
-    const row = await PushBrowsers.findOne({ _id: browser, account }).lean<StoredBrowser>()
-    if (!row || node.now() >= until) return
-    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)
-    const outcome = await give(node, row, notice, until, signal)
-    if (outcome === 'refused') throw new GiveUp('The push service refuses the notice')
-  },
-})

@@ -1,9 +1,11 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { refusalOfCall } from '#server/domains/friends/callers'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { type push as contract, type PushType, ringing } from '#shared/api/push'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { withEllipsis } from '#shared/kit/cut'
 import { done } from '#shared/kit/primitives'
@@ -28,14 +30,16 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   const type = input.type ?? 'notification'
   const url = pathOf(input.url || '/', node.settings.publicUrl)
   await allowNotice(context, account, target)
-  if (target !== account && !(await friendsAmong(account, [target])).includes(target))
+  if (!isSameAccount(target, account) && !(await friendsAmong(account, [target])).includes(target))
     throw new AppError('FORBIDDEN', { message: 'You can notify yourself and your friends' })
+  const refusal = type === ringing && !isSameAccount(target, account) ? await refusalOfCall(account, target) : null
+  if (refusal) throw refusal
   const now = node.now()
   const suppressed = suppressionOf(await preferencesOf(target), type, now)
   if (suppressed) return { ...done, suppressed }
   const room = roomKey(dmOf(account, target))
   // Whom somebody has silenced is their own affair.
-  if (target !== account && muteOf(await conversationMutesOf(target, now), room, target)) return done
+  if (!isSameAccount(target, account) && muteOf(await conversationMutesOf(target, now), room, target)) return done
   const browsers = await browsersOf(node, target)
   if (browsers.length === 0) throw new AppError('NOT_FOUND', { message: 'This user is not subscribed' })
   const notice = await noticeOf(context, { ...input, type, url }, room)
@@ -75,7 +79,7 @@ async function noticeOf(context: Context, asked: Asked, room: string): Promise<N
   const isNamed = isCall || type === 'message'
   const said = withEllipsis(asked.body ?? '', longestBody)
   return {
-    title: isNamed ? name : targetAddress === account ? title : `${name}: ${title}`,
+    title: isNamed ? name : isSameAccount(targetAddress, account) ? title : `${name}: ${title}`,
     body: type === 'message' ? sealedWords : isCall ? 'Incoming call' : said,
     type,
     callerId: isCall ? account : null,

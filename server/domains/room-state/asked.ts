@@ -2,17 +2,30 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 
-type Listener = (invitation: GroupInvitation) => void
+type Listener<Said> = (said: Said) => void
 
-const listenersOn = nodeState(() => new Set<Listener>())
+const listenersOn = nodeState(() => ({
+  asked: new Set<Listener<GroupInvitation>>(),
+  unasked: new Set<Listener<string>>(),
+}))
 
 /** Says at this node that somebody was just told of an invitation. */
 export function sayAsked(node: Node, invitation: GroupInvitation): void {
-  for (const listener of listenersOn(node)) listener(invitation)
+  for (const listener of listenersOn(node).asked) listener(invitation)
+}
+
+/** Says at this node that the invitation of this id waits no more. */
+export function sayUnasked(node: Node, id: string): void {
+  for (const listener of listenersOn(node).unasked) listener(id)
 }
 
 /** Gives each of these to a listener, until the returned function is called: the invited may have no page that is told. */
-export function hearAsked(node: Node, listener: Listener): () => void {
-  listenersOn(node).add(listener)
-  return () => void listenersOn(node).delete(listener)
+export const hearAsked = (node: Node, listener: Listener<GroupInvitation>): (() => void) =>
+  heard(listenersOn(node).asked, listener)
+export const hearUnasked = (node: Node, listener: Listener<string>): (() => void) =>
+  heard(listenersOn(node).unasked, listener)
+
+function heard<Said>(listeners: Set<Listener<Said>>, listener: Listener<Said>): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

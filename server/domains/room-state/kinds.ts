@@ -1,6 +1,5 @@
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { MessagePush } from '#shared/api/push'
-import type { MemberRole } from '#shared/api/room'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import type { RoomFact } from './facts.ts'
@@ -21,6 +20,8 @@ interface ServerKind {
   keeps: 'its last admin' | 'its owner' | null
   /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
   archived: 'is read' | 'is gone'
+  /** Who changes its rules: who may manage its moderators, or whoever has the role of one as well. */
+  rulesBy: 'managers' | 'moderators'
   /** Of what browsers are told while no page is in front of their people, and as what. */
   pushed: { of: 'all' | 'what names them'; as: MessagePush }
   founded: Founding
@@ -28,15 +29,15 @@ interface ServerKind {
 
 /** Where a room comes from, and what it says of itself unless told otherwise. */
 type Founding =
-  /** An account makes it and has this role in it; nobody below that role may close it. */
-  | { by: 'its founder'; role: MemberRole; fields: Partial<RoomFact> }
+  /** An account makes it and runs it; nobody below that role may close it. */
+  | { by: 'its founder'; fields: Partial<RoomFact> }
   /** It is there from the first start, moderated by those who moderate everywhere, and nobody closes it. */
   | { by: 'the house'; fields: Words }
   /** It exists as soon as both people whose ids make up its own do, and nobody closes it. */
   | { by: 'its peers'; fields: Words }
 type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
 
-const byOwner = { by: 'its founder', role: 'owner', fields: {} } as const
+const byFounder = { by: 'its founder', fields: {} } as const
 const open = {
   seenBy: 'anyone',
   readers: 'anyone',
@@ -44,9 +45,10 @@ const open = {
   hasUniqueName: false,
   joiningAgain: 'refused',
   keeps: null,
+  rulesBy: 'managers',
   archived: 'is read',
   pushed: { of: 'what names them', as: 'channel_message' },
-  founded: byOwner,
+  founded: byFounder,
 } as const
 
 const serverKinds: Record<RoomType, ServerKind> = {
@@ -58,12 +60,12 @@ const serverKinds: Record<RoomType, ServerKind> = {
       fields: { name: 'Alpha', description: 'Everybody is here.', emoji: '🌐', category: 'general' },
     },
   },
-  location: { ...open, joiningAgain: 'answered', founded: { ...byOwner, fields: { category: 'location' } } },
+  location: { ...open, joiningAgain: 'answered', founded: { ...byFounder, fields: { category: 'location' } } },
   group: {
     ...open,
     seenBy: 'members',
     readers: 'members',
-    founded: { by: 'its founder', role: 'admin', fields: { category: 'group' } },
+    founded: { by: 'its founder', fields: { category: 'group' } },
     pushed: { of: 'all', as: 'group_message' },
   },
   token: {
@@ -71,7 +73,8 @@ const serverKinds: Record<RoomType, ServerKind> = {
     readers: 'members',
     joiningAgain: 'answered',
     keeps: 'its last admin',
-    founded: { ...byOwner, fields: { category: 'token' } },
+    rulesBy: 'moderators',
+    founded: { ...byFounder, fields: { category: 'token' } },
   },
   dm: {
     ...open,
@@ -88,7 +91,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     joiningAgain: 'answered',
     keeps: 'its owner',
     archived: 'is gone',
-    founded: { ...byOwner, fields: { category: 'stream' } },
+    founded: { ...byFounder, fields: { category: 'stream' } },
   },
 }
 

@@ -1,6 +1,7 @@
 import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, isRunning, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
@@ -70,7 +71,7 @@ export function leaving(view: View, account: string): Leaving {
 
 /** What changes for people who may no longer invite: their invitations are revoked, also if they get the right again. */
 export const invitingNoMore = (view: View, account: string): { invitations?: null } =>
-  invitationsIn(view).some(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null)
+  invitationsIn(view).some(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null)
     ? { invitations: null }
     : {}
 
@@ -82,11 +83,16 @@ export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   return { accept: entryOf(view, actor, memberLeft, leaving(view, actor.account)) }
 }
 
-/** The rooms that somebody is in. */
-export async function membershipsOf(account: string): Promise<string[]> {
-  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
-  return rows.map(({ room }) => room).filter(isKnown)
+/** The memberships of an account, with what its list of rooms shows and counts of each. */
+export async function ownMemberships(account: string) {
+  const shown = { room: 1, role: 1, joined_at: 1, joined_seq: 1, joined_n: 1 }
+  const rows = await Members.find({ user_address: account, is_active: true }, shown).lean()
+  return rows.filter(({ room }) => isKnown(room))
 }
+
+/** The rooms that somebody is in. */
+export const membershipsOf = async (account: string): Promise<string[]> =>
+  (await ownMemberships(account)).map(({ room }) => room)
 
 /** Which of these accounts is in which room. */
 export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {

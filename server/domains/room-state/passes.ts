@@ -1,5 +1,6 @@
 import type { RoomKey, View } from '#server/log/types'
 import type { Gate } from '#shared/api/gates'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isAgent } from '#shared/kit/room-agents'
 import { type RoomFact, roomIn } from './facts.ts'
 
@@ -11,10 +12,10 @@ export interface Pass {
 
 /** The gate that somebody has to pass. Founders set it, and agents are brought in by admins: neither is asked. */
 export const gateFor = (room: RoomFact, account: string): Gate | null =>
-  room.creator_address === account || isAgent(account) ? null : room.gate
+  isSameAccount(room.creator_address, account) || isAgent(account) ? null : room.gate
 
 export function isLetThrough(view: View, account: string, pass: Pass | null): boolean {
   const room = roomIn(view)
   if (room === null || gateFor(room, account) === null) return true
-  return pass !== null && pass.room === view.room && pass.account === account
+  return pass !== null && pass.room === view.room && isSameAccount(pass.account, account)
 }

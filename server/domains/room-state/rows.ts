@@ -1,10 +1,14 @@
 import type { Node } from '#server/kernel/context'
+import { keptAsOf } from '#server/kernel/kept-as-of'
+import { nodeState } from '#server/kernel/node-state'
 import { RoomHeads } from '#server/log/model'
+import type { RoomKey } from '#server/log/types'
 import type { AttendanceFields, Room } from '#shared/api/room'
+import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { mayRead } from './access.ts'
-import { type RoomFact, roomFactOf, roomIn } from './facts.ts'
+import { type RoomFact, type RulesFact, roomFactOf, roomIn } from './facts.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
 import { rightsIn } from './standing.ts'
 
@@ -48,41 +52,97 @@ export const roomAnswer = (node: Node, key: string, account: string | null): Pro
     return mayRead(view, standing) ? row : cardOf(row)
   })
 
-/** Which of these rooms are for members alone. */
-async function closedAmong(keys: readonly string[]): Promise<Set<string>> {
-  const filter = { _id: { $in: keys.map((key) => `${key}|rules`) }, 'value.read_access': 'members' }
-  return new Set((await RoomFacts.find(filter, { room: 1 }).lean()).map(({ room }) => room))
+/** Who may read these rooms, where their rules say so. */
+async function readAccessOf(keys: readonly string[]): Promise<Map<RoomKey, ReadAccess>> {
+  const rules = await RoomFacts.find({ _id: { $in: keys.map((key) => `${key}|rules`) } }).lean()
+  return new Map(
+    rules.map(({ room, value }) => [room, (value as Partial<RulesFact> | null)?.read_access ?? 'everyone']),
+  )
 }
 
-/** How far the logs of many rooms have come. What is open here may be ahead of what is stored. */
-export async function headsOf(node: Node, keys: readonly string[]) {
-  const stored = await RoomHeads.find({ _id: { $in: [...keys] } }).lean()
-  const heads = new Map(stored.map(({ _id, seq, total }) => [_id, { seq, total }]))
+export interface Head {
+  seq: number
+  total: number
+  /** Up to which row all records are written. */
+  recorded: number
+}
+const noHead: Head = { seq: 0, total: 0, recorded: 0 }
+
+/** How far the logs of many rooms have come. What is open here may be ahead of what is stored, and is so where nobody else writes. */
+export async function headsOf(node: Node, keys: readonly RoomKey[]): Promise<Map<RoomKey, Head>> {
+  const heads = new Map<RoomKey, Head>()
   for (const key of keys) {
     const here = node.log.headHere(key)
-    if (here && here.seq > (heads.get(key)?.seq ?? 0)) heads.set(key, here)
+    if (here) heads.set(key, here)
+  }
+  const asked = node.alone ? keys.filter((key) => !heads.has(key)) : [...keys]
+  const stored = asked.length === 0 ? [] : await RoomHeads.find({ _id: { $in: asked } }).lean()
+  for (const { _id, seq, total, applied } of stored) {
+    const here = heads.get(_id) ?? noHead
+    const furthest = here.seq >= seq ? here : { seq, total }
+    heads.set(_id, { ...furthest, recorded: Math.max(here.recorded, applied) })
   }
   return heads
 }
 
-type Stored = NonNullable<Awaited<ReturnType<typeof findOne>>>
-const findOne = () => Rooms.findOne().lean()
+/** What lists show of a room, as its records have it. */
+export interface Card extends Head {
+  key: RoomKey
+  /** Another after every change of the room, and of what is said in it. */
+  stamp: string
+  room: RoomFact
+  peers: readonly string[]
+  readAccess: ReadAccess
+}
+type Recorded = Pick<Card, 'room' | 'peers' | 'readAccess'>
 
-/** Rows of many rooms, from their records. */
-export async function rowsOf(node: Node, documents: readonly Stored[], account: string | null): Promise<Room[]> {
-  const ids = documents.map(({ _id }) => _id)
-  const [heads, closed, mine] = await Promise.all([
-    headsOf(node, ids),
-    closedAmong(ids),
+const cardsAtMost = 20_000
+const cardsOn = nodeState(() => keptAsOf<Recorded>(cardsAtMost))
+
+/** Those of these rooms that are there. All that a card says follows from the log of its room, so it is read again after a row alone. */
+export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Card[]> {
+  const heads = await headsOf(node, keys)
+  const stampOf = ({ seq, recorded } = noHead) => `${seq} ${recorded}`
+  const stamps = new Map(keys.map((key) => [key, stampOf(heads.get(key))]))
+  const recorded = await cardsOn(node).of(stamps, readCards)
+  return [...stamps].flatMap(([key, stamp]) => {
+    const card = recorded.get(key)
+    return card ? [{ key, stamp, ...(heads.get(key) ?? noHead), ...card }] : []
+  })
+}
+
+/** To be called where a record was changed without a row. */
+export const forgetCard = (node: Node, key: RoomKey): void => cardsOn(node).forget(key)
+
+async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, Recorded>> {
+  const [documents, access] = await Promise.all([Rooms.find({ _id: { $in: keys } }).lean(), readAccessOf(keys)])
+  return new Map(
+    documents.map((document) => {
+      const { _id, peers } = document
+      return [_id, { room: roomFactOf(document), peers, readAccess: access.get(_id) ?? 'everyone' }]
+    }),
+  )
+}
+
+/** The row of a card, as its members and all others see it. */
+export function rowOfCard({ key, room, total, readAccess }: Card, isMember: boolean): Room {
+  const row = rowOf(roomOfKey(key), room, { messages: total, isMember })
+  return readAccess === 'members' && !isMember ? cardOf(row) : row
+}
+
+/** Rows of many rooms as an account sees them, in this order. */
+export async function rowsOf(node: Node, keys: readonly RoomKey[], account: string | null): Promise<Room[]> {
+  const [cards, mine] = await Promise.all([
+    cardsOf(node, keys),
     account === null
       ? []
-      : Members.find({ _id: { $in: ids.map((id) => `${id}|member:${account}`) }, is_active: true }, { room: 1 }).lean(),
+      : Members.find(
+          { _id: { $in: keys.map((key) => `${key}|member:${account}`) }, is_active: true },
+          { room: 1 },
+        ).lean(),
   ])
   const joined = new Set(mine.map(({ room }) => room))
-  return documents.map((document) => {
-    const ref = { type: document.type as RoomType, id: document.id ?? null }
-    const isMember = joined.has(document._id) || (account !== null && document.peers.includes(account))
-    const row = rowOf(ref, roomFactOf(document), { messages: heads.get(document._id)?.total ?? 0, isMember })
-    return closed.has(document._id) && !isMember ? cardOf(row) : row
-  })
+  return cards.map((card) =>
+    rowOfCard(card, joined.has(card.key) || (account !== null && card.peers.includes(account))),
+  )
 }

@@ -21,13 +21,13 @@ export function isOfStaff({ log }: Node, account: string): boolean | Promise<boo
 }
 
 /** Those of the rooms of an account that it sees: not one of the staff, where its membership in that is about to end. */
-export async function seenAmong<Room extends { access_level: string }>(
+export async function seenAmong<Known extends { room: { access_level: string } }>(
   node: Node,
   account: string,
-  own: Room[],
-): Promise<Room[]> {
-  const isOfIt = ({ access_level }: Room) => access_level === 'staff'
-  return !own.some(isOfIt) || (await isOfStaff(node, account)) ? own : own.filter((room) => !isOfIt(room))
+  own: Known[],
+): Promise<Known[]> {
+  const isOfIt = ({ room }: Known) => room.access_level === 'staff'
+  return !own.some(isOfIt) || (await isOfStaff(node, account)) ? own : own.filter((each) => !isOfIt(each))
 }
 
 /** Who is of the staff is brought into its rooms; of them whoever left one stays out until the next time. */

@@ -18,9 +18,12 @@ import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo, isForModerators } from '#shared/kit/room-kinds'
+import { isUnlisted, mayRead } from './access.ts'
 import {
+  type BanFact,
   banIn,
   blocksIn,
   lastMessageIn,
@@ -33,7 +36,7 @@ import {
   type WordFact,
   wordsIn,
 } from './facts.ts'
-import { isSuspended, standingOf } from './standing.ts'
+import { isSuspended, type Standing, standingOf } from './standing.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
@@ -58,7 +61,7 @@ export function stateOf(
     forModerators: isForModerators(type) || isTold(view, account),
     now,
     ahead: Math.max(0, now - node.now()),
-    judgedSeq: view.seq,
+    judgedSeq: isRead(view, standing, ban) ? view.seq : 0,
     suspended: isSuspended(view, account),
     ban: ban && until(ban.banned_until),
     blocked: blocksIn(view).length > 0,
@@ -74,10 +77,17 @@ export function stateOf(
   }
 }
 
+/** Who may not read a room learns nothing from it by counting either. */
+function isRead(view: View, standing: Standing, ban: BanFact | null): boolean {
+  const room = roomIn(view)
+  if (ban !== null || room === null) return false
+  return standing.isMember || (!isUnlisted(view, room) && mayRead(view, standing))
+}
+
 /** Is it the conversation in which Plaza itself tells this account something? Nobody would read an answer. */
 function isTold(view: View, account: string): boolean {
   const { type, id } = refOf(view)
-  return isBetweenTwo(type) && account !== houseAccount && peersOf(id).includes(houseAccount)
+  return isBetweenTwo(type) && !isSameAccount(account, houseAccount) && peersOf(id).includes(houseAccount)
 }
 
 /** What words are judged by in this room. */
@@ -165,21 +175,29 @@ export const refuseRemark = (text: string, state: RoomState): void =>
  * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
  * room a name that passes for one of the service.
  */
-export function refuseNames(node: Node, view: View, account: string, fields: { name?: string | undefined }): void {
-  const isNew = fields.name !== undefined && fields.name !== roomIn(view)?.name
-  const deception = isNew ? deceptionByRoom(fields.name ?? '') : null
-  if (deception !== null && !standingOf(view, account).isAdmin)
-    throw new AppError('VALIDATION_ERROR', {
-      message: `This name is not allowed. ${deception}`,
-      details: { path: 'name' },
-    })
+export function refuseNames(
+  node: Node,
+  view: View,
+  account: string,
+  fields: { name?: string | undefined; category?: string | undefined },
+): void {
+  const before = roomIn(view)
+  for (const path of ['name', 'category'] as const) {
+    const said = fields[path]
+    const deception = said === undefined || said === before?.[path] ? null : deceptionByRoom(said)
+    if (deception !== null && !standingOf(view, account).isAdmin)
+      throw new AppError('VALIDATION_ERROR', {
+        message: `This ${path} is not allowed. ${deception}`,
+        details: { path },
+      })
+  }
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
   refuseWords(node, view, texts)
 }
 
 /** Judges words by what is blocked in a room, or everywhere. */
 export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
-  refuseWith(wordFault(texts, judgingOf(node, view)), view.seq)
+  refuseWith(wordFault(texts, judgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   if (fault === null) return

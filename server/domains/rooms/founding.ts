@@ -65,8 +65,7 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   if (!room?.founding || !room.creator_address) return
   const account = room.creator_address
   const actor = await actorOf(node, account)
-  const { founded } = kindOf(key)
-  const role = founded.by === 'its founder' ? founded.role : 'member'
+  const role = kindOf(key).runBy ?? 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
   await node.log
     .act(key, {

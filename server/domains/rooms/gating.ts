@@ -2,6 +2,7 @@ import { checkGate } from '#server/domains/gates'
 import { memberJoined } from '#server/domains/room-state/events/people'
 import { roomIn } from '#server/domains/room-state/facts'
 import { gateFor, type Pass } from '#server/domains/room-state/passes'
+import { settleRooms } from '#server/domains/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import type { Gate, GateAnswer } from '#shared/api/gates'
@@ -35,6 +36,8 @@ export async function enter(node: Node, key: RoomKey, { who, by = who, judge }: 
     makes: memberJoined,
     judge: (view, now) => judge(view, now, answer && pass),
   })
+  // Where everybody has left, nobody followed who ran it.
+  if (outcome.body?.member_count === 1) await settleRooms(node, [key])
   return { outcome, answer }
 }
 

@@ -1,9 +1,10 @@
 import { namesFiles } from '#server/domains/files/namers'
 import { answerOnline } from '#server/domains/room-state/online'
 import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
+import { followSuspensions, settleAllRooms } from '#server/domains/room-state/succession'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every } from '#server/kernel/every'
+import { beside, every } from '#server/kernel/every'
 import { patiently } from '#server/kernel/patiently'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
@@ -11,7 +12,7 @@ import { finishRooms } from './founding.ts'
 import { gate, recheckGate } from './gate-answers.ts'
 import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
-import { addMembers, join, kick, leave, members, setRole } from './members.ts'
+import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
 import { publicChannel, publicTokenRoom } from './public-rooms.ts'
 import { startRechecks } from './rechecks.ts'
@@ -48,6 +49,7 @@ const actions: Actions<typeof contract> = {
   members,
   addMembers,
   setRole,
+  handOver,
   kick,
   staff,
 }
@@ -60,6 +62,7 @@ export const rooms = defineDomain(contract, actions, {
   async start(node) {
     const stopAnswering = answerOnline(node)
     followStaff(node)
+    followSuspensions(node)
     namesFiles(node, 'rooms', iconsAmong)
     await patiently(() => ensureAlpha(node))
     // The demo has channels of its own.
@@ -70,7 +73,8 @@ export const rooms = defineDomain(contract, actions, {
     await patiently(() => finishRooms(node))
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
-    void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-    return [stopAnswering, () => clearInterval(finishing), stopSettling, startRechecks(node)]
+    const stopFiling = beside(node, fileRooms, 'older rooms were not filed for the search')
+    const stopHealing = beside(node, () => settleAllRooms(node), 'rooms that nobody runs were not looked for')
+    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
   },
 })

@@ -94,7 +94,11 @@ export const listLocationRooms: Action<typeof contract.listLocationRooms> = asyn
     .lean()
   const isNear = ({ gate }: { gate?: unknown }) => !around || metresBetween(around, gate as PlaceGate) <= radius
   const page = byMembers.cut(list, matching.filter(isNear), limit)
-  const rows = await rowsOf(node, page.rows, caller.account)
+  const rows = await rowsOf(
+    node,
+    page.rows.map(({ _id }) => _id),
+    caller.account,
+  )
   const last = matching.length === lookedThrough ? matching.at(-1) : undefined
   const next_cursor = page.next_cursor ?? (last ? byMembers.cursorOf(list, last) : null)
   return { chats: rows.map(locationChatOf), count: rows.length, next_cursor }

@@ -6,24 +6,20 @@ import { claim } from '#server/domains/places/claims'
 import { actingIn, keyOf, readRoom, seenBy } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { memberLeft, memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
-import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
+import { type MemberFact, memberIn, roomIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
-import {
-  adminRoles,
-  becomeMember,
-  giveUpMembership,
-  invitingNoMore,
-  leaving,
-} from '#server/domains/room-state/membership'
+import { adminRoles, becomeMember, giveUpMembership, leaving } from '#server/domains/room-state/membership'
 import { Members } from '#server/domains/room-state/model'
 import { presencesOf } from '#server/domains/room-state/online'
 import { roomAnswer } from '#server/domains/room-state/rows'
-import { mayTouch, rankOf, ranks, standingOf } from '#server/domains/room-state/standing'
+import { mayTouch, rankOf, ranks, rightsIn, standingOf } from '#server/domains/room-state/standing'
+import { handingOn, mayRun, passesOn, roleGiven, runs, stepDown } from '#server/domains/room-state/succession'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { View } from '#server/log/types'
+import type { Judgement, View } from '#server/log/types'
 import type { Member } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { enter } from './gating.ts'
 import { allowAsking, askInto, tellAsked } from './group-invitations/asking.ts'
@@ -51,7 +47,7 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const actor = await actorOf(context.node, account)
   const { keeps } = kindOf(key)
   const otherAdmins = keeps === 'its last admin' ? await adminsBeside(key, account) : null
-  await context.node.log.act(key, {
+  await handingOn(context.node, key, account, {
     sender: account,
     makes: memberLeft,
     judge(view, now) {
@@ -171,7 +167,7 @@ export async function bringIn(
 
 /** Whom somebody may bring in, each once. Throws where one of them is not there, or between a block. */
 export async function willing(account: string, addresses: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(addresses)].filter((address) => address !== account)
+  const wanted = [...new Set(addresses)].filter((address) => !isSameAccount(address, account))
   for (const address of wanted) await refuseUnwilling(account, address)
   return wanted
 }
@@ -186,10 +182,10 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
   if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act(key, {
+  const setting = {
     sender: account,
     makes: roleChanged,
-    judge(view, now) {
+    judge(view: View, now: number): Judgement<null> {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
       const { room: here, standing: mine } = actingIn(view, account, now)
@@ -197,22 +193,65 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
-      if (theirs.rank >= mine.rank || rankOf(role) >= mine.rank)
+      // A group is run by as many as its admins like.
+      const isOwnRole = role === kindOf(key).runBy && role === memberIn(view, account)?.role
+      if (theirs.rank >= mine.rank || (rankOf(role) >= mine.rank && !isOwnRole))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
       if (member.role === role) return { already: null }
-      const kept = rankOf(role) < ranks.admin ? invitingNoMore(view, address) : {}
-      const body = { role, member: { ...member, role }, permissions: null, ...kept }
-      return { accept: entryOf(view, actor, roleChanged, body, { target: address, targetName: target.name }) }
+      return { accept: roleGiven(view, actor, target, member, role) }
+    },
+  }
+  await handingOn(context.node, key, address, setting, { stays: true })
+  return done
+}
+
+export const handOver: Action<typeof contract.handOver> = async ({ room, address, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  const key = await keyOf(room)
+  const { runBy } = kindOf(key)
+  if (runBy === null || !passesOn(key))
+    throw new AppError('VALIDATION_ERROR', { message: 'room: this kind of room is not handed over' })
+  const [actor, heir] = await Promise.all([actorOf(node, account), actorOf(node, address)])
+  await node.log.act(key, {
+    sender: account,
+    cid: client_action_id,
+    makes: roleChanged,
+    isRepeat: (row, body) => isSameAccount(row.target, address) && body.role === runBy,
+    judge(view, now) {
+      const member = memberIn(view, address)
+      const isRunning = runs(view, account)
+      // A super admin appoints in any room, without seeing what is said there.
+      const { isSuperAdmin } = rightsIn(view, account, now)
+      const here = isSuperAdmin ? roomIn(view) : actingIn(view, account, now).room
+      if (!here) return { refuse: new AppError('ROOM_NOT_FOUND') }
+      if (!isRunning && !isSuperAdmin)
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only who runs the room may hand it over' }) }
+      if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
+      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (!mayRun(view, address))
+        return { refuse: new AppError('FORBIDDEN', { message: 'This member cannot run a room' }) }
+      if (member.role === runBy) return { already: null }
+      return { accept: roleGiven(view, actor, heir, member, runBy) }
     },
   })
+  // A room has one owner; a group is run by as many as its admins like.
+  const owners = runBy === 'owner' ? await ownersOf(node, key) : [actor]
+  for (const before of owners.filter((one) => !isSameAccount(one.account, address)))
+    await stepDown(node, key, actor, before, (view) => runs(view, address))
   return done
+}
+
+async function ownersOf(node: Node, key: string) {
+  const rows = await Members.find({ room: key, is_active: true, role: 'owner' }, { user_address: 1 }).lean()
+  return Promise.all(rows.map(({ user_address }) => actorOf(node, user_address)))
 }
 
 export const kick: Action<typeof contract.kick> = async ({ room, address, reason }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act(key, {
+  await handingOn(context.node, key, address, {
     sender: account,
     makes: memberRemoved,
     judge(view, now) {

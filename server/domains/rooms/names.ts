@@ -2,6 +2,7 @@ import { deceptionByRoom } from '#server/domains/accounts/names'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { Rooms } from '#server/domains/room-state/model'
+import { forgetCard } from '#server/domains/room-state/rows'
 import { standingOf } from '#server/domains/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey, View } from '#server/log/types'
@@ -60,6 +61,7 @@ async function giveBack(node: Node, key: RoomKey, names: Names): Promise<void> {
     const change = own[field] === null ? { $unset: { [field]: '' } } : { $set: { [field]: own[field] } }
     await Rooms.updateOne({ _id: key, [field]: held }, change).catch(passOver)
   }
+  forgetCard(node, key)
 }
 
 // Another room has taken the name that this one had released for a moment.

@@ -6,6 +6,7 @@ import { memberIn, roomFactOf, roomIn } from '#server/domains/room-state/facts'
 import { leaving } from '#server/domains/room-state/membership'
 import { Members, Rooms } from '#server/domains/room-state/model'
 import { gateFor } from '#server/domains/room-state/passes'
+import { handingOn } from '#server/domains/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import type { RoomKey } from '#server/log/types'
@@ -75,7 +76,7 @@ function fromAnywhere<Item>(items: readonly Item[]): Item[] {
 
 async function takeOut(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
   const targetName = await nameOf(node, account)
-  await node.log.act(key, {
+  await handingOn(node, key, account, {
     sender: house.account,
     makes: memberRemoved,
     judge(view) {

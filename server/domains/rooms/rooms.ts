@@ -11,20 +11,21 @@ import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { kindOf, typesWhere } from '#server/domains/room-state/kinds'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { RoomFacts, Rooms } from '#server/domains/room-state/model'
-import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
-import { isOfStaff } from '#server/domains/room-state/staff-rooms'
+import { type Card, cardsOf, roomAnswer, rowOfCard, rowsOf } from '#server/domains/room-state/rows'
+import { isOfStaff, seenAmong } from '#server/domains/room-state/staff-rooms'
 import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import type { Judgement, View } from '#server/log/types'
+import type { Judgement, RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { skeletonVersion } from '#shared/kit/looks'
-import { dmOf, roomKey } from '#shared/kit/primitives'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
@@ -37,30 +38,82 @@ import { foundStaffChannel } from './staff-channels.ts'
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
 
-export const list: Action<typeof contract.list> = async (
-  { category, joined, search, limit, offset },
-  { node, caller },
-) => {
-  if (joined && caller.account === null) return { channels: [] }
-  const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
+export const list: Action<typeof contract.list> = async (input, context) => {
+  const { joined, search, limit, offset } = input
+  const { node, caller } = context
   const words = search === undefined ? null : searchWords(search)
+  if (joined || words) {
+    const found = (await cardsShown(context, input, words)).slice(offset, offset + limit)
+    return {
+      channels: await rowsOf(
+        node,
+        found.map(({ key }) => key),
+        caller.account,
+      ),
+    }
+  }
+  await context.charge(offset)
   const filter = {
-    type: { $in: listedTypes },
-    is_active: true,
+    ...{ type: { $in: listedTypes }, is_active: true },
     ...(await shownTo(node, caller.account)),
-    ...(category && category !== 'all' ? { category } : {}),
-    ...(mine ? { _id: { $in: mine } } : {}),
+    ...(input.category && input.category !== 'all' ? { category: input.category } : {}),
     ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
     ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
-    ...(words ? { $and: words.map((word) => ({ terms: termOf(word) })) } : {}),
   }
-  if (!words)
-    return { channels: await rowsOf(node, await listed(filter).skip(offset).limit(limit).lean(), caller.account) }
-  if (words.length === 0) return { channels: [] }
-  const matching = (await listed(filter).lean()).filter(({ name, description }) =>
-    holdsAll(`${name} ${description ?? ''}`, words),
+  const found = await listed(filter).skip(offset).limit(limit).lean()
+  return {
+    channels: await rowsOf(
+      node,
+      found.map(({ _id }) => _id),
+      caller.account,
+    ),
+  }
+}
+
+/** The channels of the caller, or those with these words, or both, as far as they are shown to them, in the order of the list. */
+async function cardsShown(
+  context: Context,
+  { category = 'all', joined }: InputOf<typeof contract.list>,
+  words: readonly string[] | null,
+): Promise<Card[]> {
+  const { node, caller } = context
+  const { account } = caller
+  const mine = new Set(account === null ? [] : await membershipsOf(account))
+  const keys = joined ? [...mine].filter((key) => kindOf(key).isListed) : await keysWith(words ?? [])
+  await context.charge(keys.length)
+  const isShown = ({ key, room, readAccess }: Card) =>
+    room.is_active &&
+    (room.access_level === 'public' || mine.has(key)) &&
+    (account !== null || readAccess === 'everyone') &&
+    (category === 'all' || room.category === category) &&
+    (node.settings.demo || !demoChannels.includes(roomOfKey(key).id ?? '')) &&
+    (words === null || (words.length > 0 && holdsAll(`${room.name} ${room.description ?? ''}`, words)))
+  const shown = (await cardsOf(node, keys)).filter(isShown)
+  return (await seenAmong(node, account ?? '', shown)).sort(inListOrder)
+}
+
+function inListOrder({ key, room }: Card, other: Card): number {
+  return (
+    Number(other.room.is_official) - Number(room.is_official) ||
+    other.room.member_count - room.member_count ||
+    (key < other.key ? -1 : 1)
   )
-  return { channels: await rowsOf(node, matching.slice(offset, offset + limit), caller.account) }
+}
+
+const rareAtMost = 200
+const largestAtMost = 500
+
+/** The channels that may have all of these words. Where more than a few have the longest, those are looked through that come first in the list. */
+async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
+  const [longest] = [...words].sort((one, other) => other.length - one.length)
+  if (longest === undefined) return []
+  const type = { $in: listedTypes }
+  const rare = await Rooms.find({ type, terms: termOf(longest) }, { _id: 1 })
+    .limit(rareAtMost + 1)
+    .lean()
+  if (rare.length <= rareAtMost) return rare.map(({ _id }) => _id)
+  const largest = listed({ type, is_active: true, access_level: 'public' }).select({ _id: 1 }).limit(largestAtMost)
+  return (await largest.lean()).map(({ _id }) => _id)
 }
 
 /** Rooms of the staff are shown to their members alone. */
@@ -105,7 +158,7 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
-  if (input.ownerAddress !== undefined && input.ownerAddress !== account)
+  if (input.ownerAddress !== undefined && !isSameAccount(input.ownerAddress, account))
     throw new AppError('VALIDATION_ERROR', {
       message: 'ownerAddress: a channel is owned by who founds it; make the other an admin of it when they have joined',
     })
@@ -135,14 +188,26 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 
 export const groups: Action<typeof contract.groups> = async ({ limit, offset }, context) => {
   const { account } = signedIn(context)
-  const mine = { _id: { $in: await membershipsOf(account) }, type: foundedBy('createGroup'), is_active: true }
-  const newest = Rooms.find(mine).sort({ created_at: -1, _id: 1 })
-  return { groups: await rowsOf(context.node, await newest.skip(offset).limit(limit).lean(), account) }
+  const type = foundedBy('createGroup')
+  const mine = (await membershipsOf(account)).filter((key) => roomOfKey(key).type === type)
+  await context.charge(mine.length)
+  const open = (await cardsOf(context.node, mine)).filter(({ room }) => room.is_active)
+  const newest = open.sort(({ room, key }, other) =>
+    room.created_at === other.room.created_at
+      ? key < other.key
+        ? -1
+        : 1
+      : room.created_at < other.room.created_at
+        ? 1
+        : -1,
+  )
+  return { groups: newest.slice(offset, offset + limit).map((card) => rowOfCard(card, true)) }
 }
 
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
   const { account } = signedIn(context)
-  if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
+  if (isSameAccount(recipientAddress, account))
+    throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
   const room = dmOf(account, recipientAddress)
@@ -203,8 +268,8 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
     judge(view, now) {
       const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
-      const { founded } = kindOf(key)
-      if (founded.by !== 'its founder' || (standing?.rank ?? 0) < rankOf(founded.role))
+      const { runBy } = kindOf(key)
+      if (runBy === null || (standing?.rank ?? 0) < rankOf(runBy))
         return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
       if (!before.is_active) return { already: null }
       return { accept: entryOf(view, actor, roomArchived, {}) }

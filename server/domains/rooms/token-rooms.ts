@@ -56,6 +56,7 @@ export const listTokenRooms: Action<typeof contract.listTokenRooms> = async (
     .sort({ member_count: -1, _id: 1 })
     .limit(words.length > 0 ? 1_000 : listedAtMost)
     .lean()
-  const rows = matching.filter(({ name, description }) => holdsAll(`${name} ${description ?? ''}`, words))
-  return { chats: (await rowsOf(node, rows.slice(0, listedAtMost), account)).map(tokenChatOf) }
+  const found = matching.filter(({ name, description }) => holdsAll(`${name} ${description ?? ''}`, words))
+  const keys = found.slice(0, listedAtMost).map(({ _id }) => _id)
+  return { chats: (await rowsOf(node, keys, account)).map(tokenChatOf) }
 }

@@ -1,6 +1,7 @@
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Calls, type StoredCall } from './model.ts'
 import type { Span } from './open-time.ts'
 import { isFree } from './slots.ts'
@@ -121,10 +122,9 @@ async function refuseMany(call: NewCall, most: number): Promise<void> {
   const { recipient_wallet_address, booker } = call
   if ((await Calls.countDocuments({ ...openBeside(call), booker })) >= most)
     throw new AppError('RATE_LIMIT_EXCEEDED', {
-      message:
-        booker === recipient_wallet_address
-          ? `You have made ${most} calls that are still to come`
-          : `You have booked ${most} calls with this person that are still to come`,
+      message: isSameAccount(booker, recipient_wallet_address)
+        ? `You have made ${most} calls that are still to come`
+        : `You have booked ${most} calls with this person that are still to come`,
       retryAfter: 3_600,
     })
 }

@@ -77,6 +77,7 @@ type Kept = Omit<
   | 'id'
   | 'scheduled_at'
   | 'status'
+  | 'cancel_reason'
   | 'payment_usable_until'
   | 'invite_sent_at'
   | 'invite_opened_at'
@@ -106,6 +107,8 @@ export interface StoredCall extends Kept {
   tell_at?: Date
   /** The account that cancelled it, null of a guest; absent of what was not cancelled, or by an older version. */
   cancelled_by?: string | null
+  /** Why, where they said; absent of what was not cancelled, or by an older version. */
+  cancel_reason?: string | null
   /** When its host is written what became of it, together with others; absent where they were. */
   write_at?: Date
   invite_sent_at: Date | null
@@ -154,6 +157,7 @@ export const Calls = mongoose.model<StoredCall>(
       of_stranger: { type: Boolean },
       tell_at: { type: Date },
       cancelled_by: { type: String },
+      cancel_reason: { type: String },
       write_at: { type: Date },
       created_at: moment,
       updated_at: moment,

@@ -4,6 +4,7 @@ import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import type { GivenSettings, SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { Settings, type StoredSettings } from './model.ts'
 
@@ -34,7 +35,7 @@ export async function settingsOf(account: string): Promise<SchedulingSettings> {
 /** The same, as somebody sees it; of who cannot be booked nobody else sees more than the defaults. */
 export async function settingsSeenBy(viewer: string | null, account: string): Promise<SchedulingSettings> {
   const settings = await settingsOf(account)
-  return viewer === account || settings.scheduling_enabled ? settings : defaults
+  return isSameAccount(viewer, account) || settings.scheduling_enabled ? settings : defaults
 }
 
 /** What the public page of an account shows of how it can be booked; null where it cannot. */
@@ -86,7 +87,7 @@ async function refuse(
 async function isNameOfAnother(account: string, name: string): Promise<boolean> {
   if (isReserved(name)) return true
   const named = await accountByUsername(name)
-  return named !== null && named._id !== account
+  return named !== null && !isSameAccount(named._id, account)
 }
 
 /** False where the settings are not any more as they were read. */

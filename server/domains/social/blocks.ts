@@ -10,6 +10,7 @@ import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import type { social as contract } from '#shared/api/social'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { dmOf, done, roomKey } from '#shared/kit/primitives'
 
 type StoredBlock = Awaited<ReturnType<typeof blocksBy>>[number]
@@ -35,7 +36,7 @@ export const block: Action<typeof contract.block> = async ({ userAddress, reason
 
 /** The record first, then what was between the two as friends, then the dm's log: from that event on neither can write to the other. */
 export async function blockSomebody(node: Node, account: string, other: string, reason: string | null) {
-  if (other === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot block yourself' })
+  if (isSameAccount(other, account)) throw new AppError('VALIDATION_ERROR', { message: 'You cannot block yourself' })
   if (!(await accountOf(other))) throw new AppError('USER_NOT_FOUND')
   const recorded = await recordBlock(account, other, reason, node.now())
   if (!recorded) throw new AppError('CONFLICT')
@@ -48,7 +49,8 @@ export async function blockSomebody(node: Node, account: string, other: string, 
 export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, context) => {
   const { account } = signedIn(context)
   if (await removeBlock(account, userAddress)) await tellDevices(context.node, account, userAddress)
-  if (userAddress !== account && (await accountOf(userAddress))) await tellDm(context.node, account, userAddress, false)
+  if (!isSameAccount(userAddress, account) && (await accountOf(userAddress)))
+    await tellDm(context.node, account, userAddress, false)
   return done
 }
 

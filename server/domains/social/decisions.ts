@@ -2,6 +2,7 @@ import { ranks, standingOf } from '#server/domains/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { Reports } from './model.ts'
 
 /** What somebody's word about a report counts, and whether it counts in all or in its room alone. */
@@ -63,7 +64,7 @@ export async function refuseOverruling(
 ): Promise<boolean> {
   const mine = await weightOf(node, account, room)
   const weighs = async (other: string | null) =>
-    other === null || other === account ? -1 : (await weightOf(node, other, room)).weight
+    other === null || isSameAccount(other, account) ? -1 : (await weightOf(node, other, room)).weight
   if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: looked })
   const deciders = [isClosed(state) ? decided_by : null, isClosed(room_state) ? room_decided_by : null]
   for (const decider of deciders)

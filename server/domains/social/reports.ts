@@ -7,6 +7,7 @@ import { nodeState } from '#server/kernel/node-state'
 import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { blockSomebody } from './blocks.ts'
 import { asItWas, beforeDecision, refuseOverruling, takeFromOthers } from './decisions.ts'
 import { settleReport, withEvidence } from './evidence.ts'
@@ -40,7 +41,8 @@ export const onReport = (node: Node, listener: ReportListener): void => void lis
 export const report: Action<typeof contract.report> = async (input, context) => {
   const { account } = signedIn(context)
   const { reportedAddress, reportType, alsoBlock } = input
-  if (reportedAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot report yourself' })
+  if (isSameAccount(reportedAddress, account))
+    throw new AppError('VALIDATION_ERROR', { message: 'You cannot report yourself' })
   if (!(await accountOf(reportedAddress))) throw new AppError('USER_NOT_FOUND')
   const retryAfter = await context.node.limits.wait('reports-by', account, reportsAnHour, hourSeconds)
   if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })

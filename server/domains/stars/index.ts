@@ -5,7 +5,6 @@ import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { newId } from '#server/kernel/ids'
-import { payFor } from '#server/kernel/pay-for'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Message } from '#shared/api/message'
 import { stars as contract, type Starred, starChanged, starsAtMost } from '#shared/api/stars'
@@ -30,7 +29,7 @@ export const stars = defineDomain(contract, {
       .limit(limit + 1)
       .lean<Star[]>()
     const page = found.slice(0, limit)
-    await payFor(context.node, account, roomsOf(page).length, 'messaging')
+    await context.charge(roomsOf(page).length)
     const readable = await readableAmong(context, page)
     const messages = page.flatMap((star) => {
       const message = readable.get(star.message_id)
@@ -97,7 +96,7 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
 async function makeRoom(context: Context, account: string): Promise<void> {
   if ((await Stars.countDocuments({ user_address: account })) < starsAtMost) return
   const all = await Stars.find({ user_address: account }).limit(starsAtMost).lean<Star[]>()
-  await payFor(context.node, account, roomsOf(all).length, 'messaging')
+  await context.charge(roomsOf(all).length)
   const readable = await readableAmong(context, all)
   const gone = all.flatMap(({ _id, message_id }) => (readable.has(message_id) ? [] : [_id]))
   if (gone.length === 0)

@@ -25,7 +25,7 @@ const directoryOf = nodeState(() => ({
 const isLookedAt = (node: Node) => node.live.audienceSize('/streams', directory) > 0
 
 /** What is live by its row: what an owner says alone, before a picture has come, lists nobody. */
-const published = { status: 'live', is_published: true } as const
+export const published = { status: 'live', is_published: true } as const
 
 /** Those of these that are in the directory, as everybody sees them. */
 async function listedAmong(node: Node, found: readonly StoredStream[]): Promise<PublicStream[]> {

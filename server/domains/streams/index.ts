@@ -1,7 +1,7 @@
 import { refuseWithoutBeta } from '#server/domains/agents/beta'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { every } from '#server/kernel/every'
+import { beside, every } from '#server/kernel/every'
 import { inOrder } from '#server/kernel/pages'
 import { rooms } from '#shared/api/rooms'
 import { streams as contract } from '#shared/api/streams'
@@ -10,8 +10,9 @@ import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
-import { readDirectory } from './directory.ts'
+import { published, readDirectory } from './directory.ts'
 import {
+  endForgotten,
   endOf,
   endOfSuspended,
   happen,
@@ -58,8 +59,8 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
-      const status = live === undefined ? {} : live ? { status: 'live' as const } : { status: { $ne: 'live' as const } }
-      const found = await Streams.find({ ...owner, ...status, ...newestFirst.after(list, cursor) })
+      const those = live === undefined ? {} : live ? published : { $nor: [published] }
+      const found = await Streams.find({ ...owner, ...those, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
         .limit(limit + 1)
         .lean<StoredStream[]>()
@@ -122,7 +123,8 @@ export const streams = defineDomain(
 
     async recordings({ id }) {
       await streamOf(id)
-      return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
+      const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
+      return { assets: playable.map(assetOf) }
     },
 
     watch,
@@ -155,6 +157,7 @@ export const streams = defineDomain(
           },
           'streams could not be looked at',
         ),
+        beside(node, () => endForgotten(node), 'streams were not looked at after the start'),
       ]
     },
   },

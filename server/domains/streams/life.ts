@@ -8,18 +8,20 @@ import { rightsIn } from '#server/domains/room-state/standing'
 import { archive, found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
+import { patiently } from '#server/kernel/patiently'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError, type ErrorExtras } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
 import { countSoon } from './counting.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
-import { seenAmong } from './provider.ts'
+import { seenAmong, statusOf } from './provider.ts'
 import { boundTo } from './shown.ts'
 import { type Happening, isShownLive, next } from './states.ts'
 import { tellStream } from './told.ts'
@@ -35,7 +37,7 @@ export async function streamOf(id: string, details?: ErrorExtras['details']): Pr
 export async function ownStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
-  if (stream.user_address !== account) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  if (!isSameAccount(stream.user_address, account)) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   return stream
 }
 
@@ -43,20 +45,20 @@ export async function ownStream(context: Context, id: string): Promise<StoredStr
 export async function stoppableStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
-  if (stream.user_address === account) return stream
+  if (isSameAccount(stream.user_address, account)) return stream
   const { isModerator } = await context.node.log.ask(GLOBAL, (view, now) => rightsIn(view, account, now))
   return isModerator ? stream : ownStream(context, id)
 }
 
 /** By its owner, or by somebody who may. */
 export const endOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
-  user_address === account ? 'end' : 'shut'
+  isSameAccount(user_address, account) ? 'end' : 'shut'
 
 const attempts = 5
 
 /**
  * What has happened to a stream, written once however many nodes say it. Null where it changes nothing. Where that ends it, watchers see its
- * last seconds, unless it is taken down.
+ * last seconds, unless it is taken down, and nobody counts as watching it any more.
  */
 export async function happen(
   node: Node,
@@ -69,12 +71,15 @@ export async function happen(
     const change = stream && next(stream, happening, node.now(), node.settings.streamGraceMilliseconds)
     if (!change) return null
     const seen = happening === 'started' ? { seen_at: new Date(node.now()) } : {}
+    const isOver = change.status === 'ended'
+    const counted = isOver ? { viewer_count: 0, socket_viewers: 0, counted_at: new Date(node.now()) } : {}
     const { matchedCount } = await Streams.updateOne(
       { _id: id, v: stream.v },
-      { $set: { ...change, ...seen }, $inc: { v: 1 } },
+      { $set: { ...change, ...seen, ...counted }, $inc: { v: 1, ...(isOver ? { counts_v: 1 } : {}) } },
     )
     if (matchedCount === 0) continue
-    const changed = { ...stream, ...change, v: stream.v + 1 }
+    const counts_v = stream.counts_v + (isOver ? 1 : 0)
+    const changed = { ...stream, ...change, ...counted, counts_v, v: stream.v + 1 }
     if (changed.status === 'ended') await close(node, changed, isShown)
     await tellStream(node, id)
     return changed
@@ -253,8 +258,16 @@ export async function sweepStreams(node: Node): Promise<void> {
   }
 }
 
+/** As soon as the provider answers: what a backup, or a process that died, has left as live and nobody publishes any more. */
+export async function endForgotten(node: Node): Promise<void> {
+  if (!node.alone) return
+  await patiently(() => statusOf(node, []))
+  await sweepStreams(node)
+}
+
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
-  const told = await node.services.video?.status(open.map(({ stream_id }) => stream_id)).catch(() => null)
+  const ids = open.map(({ stream_id }) => stream_id)
+  const told = await statusOf(node, ids).catch(() => null)
   const seen: string[] = []
   const suspended = await suspendedAmong(open.map(({ user_address }) => user_address))
   for (const stream of open) {
@@ -267,15 +280,24 @@ async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
     const happening = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
     await happen(node, stream._id, happening)
     if (happening === 'interrupted') await happen(node, stream._id, 'tick')
-    else if (told && state === undefined && isLost(stream, node.now())) await happen(node, stream._id, 'interrupted')
+    else if (told && state === undefined) await miss(node, stream)
   }
   if (seen.length > 0) await Streams.updateMany({ _id: { $in: seen } }, { $set: { seen_at: new Date(node.now()) } })
 }
 
 const lostMilliseconds = 10_000
-/** Nobody can say how it is: the part of the provider that has it is away. */
-const isLost = ({ status, seen_at }: StoredStream, now: number): boolean =>
-  status === 'live' && now - (seen_at?.getTime() ?? 0) > lostMilliseconds
+
+/**
+ * Nobody can say how it is: the part of the provider that has it is away, and may come back within the grace. Where no other node has one,
+ * it never will after that.
+ */
+async function miss(node: Node, { _id, status, seen_at }: StoredStream): Promise<void> {
+  const unseen = node.now() - (seen_at?.getTime() ?? 0)
+  if (status !== 'live' || unseen <= lostMilliseconds) return
+  await happen(node, _id, 'interrupted')
+  if (node.alone && unseen > lostMilliseconds + node.settings.streamGraceMilliseconds)
+    await happen(node, _id, 'stopped')
+}
 
 /** Deletes what belongs to a stream that is gone. */
 export const removal = job({

@@ -12,6 +12,20 @@ interface Asked {
 }
 const askedOf = nodeState(() => new Map<string, Asked>())
 
+const answeredOn = nodeState(() => ({ once: false }))
+
+/** What the provider knows of these streams; nothing where there is none. Throws where it does not answer. */
+export async function statusOf(node: Node, streamIds: readonly string[]): Promise<Map<string, StreamStatus>> {
+  const { video } = node.services
+  if (!video) return new Map()
+  const found = await video.status(streamIds)
+  answeredOn(node).once = true
+  return found
+}
+
+/** Where it has no part but this node's, what was published before this process is published no more until it says so. */
+const mayBeSeen = (node: Node): boolean => node.services.video !== null && (!node.alone || answeredOn(node).once)
+
 /**
  * Whether the provider sees a picture of streams that say they are live: true, false, or null where it does not answer. Those that
  * have just begun are not asked for; the others at most every three seconds.
@@ -28,9 +42,8 @@ export async function seenAmong(
   )
   const ids = proven.map(({ stream_id }) => stream_id)
   const missing = ids.filter((id) => !asked.has(id))
-  const { video } = node.services
-  if (video && missing.length > 0) {
-    const answer = video.status(missing)
+  if (missing.length > 0) {
+    const answer = statusOf(node, missing)
     answer.catch(() => undefined)
     const until = now + keptMilliseconds
     for (const id of missing) asked.set(id, { until, status: answer.then((all) => all.get(id) ?? null) })
@@ -38,7 +51,8 @@ export async function seenAmong(
   const seen = new Map<string, boolean | null>()
   for (const id of ids) {
     const status = await asked.get(id)?.status.catch(() => undefined)
-    seen.set(id, status === undefined ? null : status?.state === 'live' || status?.state === 'interrupted')
+    const isUnknown = status === undefined && mayBeSeen(node)
+    seen.set(id, isUnknown ? null : status?.state === 'live' || status?.state === 'interrupted')
   }
   return ({ stream_id }) => seen.get(stream_id) ?? null
 }

@@ -2,6 +2,7 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import type { Node } from '#server/kernel/context'
 import { unseal } from '#server/kernel/seal'
 import type { PublicStream, Stream, StreamAsset, StreamCounts, StreamState } from '#shared/api/stream-records'
+import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredAsset, StoredStream } from './model.ts'
 import { seenAmong } from './provider.ts'
 import { isShownLive, windowMilliseconds } from './states.ts'
@@ -65,7 +66,7 @@ export async function streamsOf(node: Node, streams: readonly StoredStream[], ac
   return streams.map((stream, at) => ({
     ...(shown[at] as PublicStream),
     ...{ user_address: stream.user_address, stream_id: stream.stream_id, record: stream.record },
-    ...(stream.user_address === account ? secretsOf(node, stream) : {}),
+    ...(isSameAccount(stream.user_address, account) ? secretsOf(node, stream) : {}),
   }))
 }
 

@@ -64,7 +64,9 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   const now = told ?? saidOf(node, stream, [])
   const [isCounted, hasAssets] = [told?.counts !== counts_v, told?.assets !== assets_v]
   streams.set(id, Object.assign(now, { v, counts: counts_v, assets: assets_v, at: node.now() }))
-  if (isCounted) tellCountsSoon(node, now, stream)
+  // What has ended is watched by nobody, which is told with its end.
+  if (isCounted && isChanged && stream.status === 'ended') tellCountsNow(node, now, stream)
+  else if (isCounted) tellCountsSoon(node, now, stream)
   if (isChanged) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
     node.live.send(streamStateChanged, audiences.stream(id), state)

@@ -1,6 +1,7 @@
 import { type Action, audiences, type Context, type Node } from '#server/kernel/context'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
 import { assetsOf } from './assets.ts'
 import { roomOf } from './chat.ts'
 import { streamOf } from './life.ts'
@@ -25,7 +26,7 @@ export const publicStream: Action<typeof contract.publicStream> = async ({ id },
 
 async function counted(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id, { success: false })
-  const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
+  const isCounted = isThere && status !== 'ended' && !isSameAccount(user_address, context.caller.account)
   const row = await touch(context.node, id, restViewer(context), isCounted)
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
@@ -44,7 +45,7 @@ export const watch: Action<typeof contract.watch> = async (
   const { key, ...viewer } = socketViewer(context, connection, viewer_key)
   connection.join(audiences.stream(id))
   // Who looks at a stream of their own is no viewer of it.
-  const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
+  const isCounted = stream.status !== 'ended' && !isSameAccount(stream.user_address, context.caller.account)
   const row = (isCounted && (await hold(node, id, viewer, connection))) || stream
   const shown = await publicly(node, row)
   const assets = await assetsOf(id)

@@ -18,6 +18,18 @@ export const wordsAskedFor = (query: string): string[] => [
   ...(query.match(drawn) ?? []).map(bare),
 ]
 
-/** The words of a text as a search finds them: those that are asked for to find it, and those that the letters of its signs make. */
-export const wordsToFind = (text: string): string[] =>
-  hasMaskedSign(text) ? [...wordsOf(skeleton(text)), ...wordsAskedFor(text)] : wordsAskedFor(text)
+/**
+ * The words of a text as a search finds them: those that are asked for to find it, those that the letters of its signs make, and those of Hangul from each
+ * of their syllables on.
+ */
+export function wordsToFind(text: string): string[] {
+  const words = hasMaskedSign(text) ? [...wordsOf(skeleton(text)), ...wordsAskedFor(text)] : wordsAskedFor(text)
+  return hangul.test(text) ? [...words, ...words.flatMap(withinOf)] : words
+}
+
+const hangul = /\p{Script=Hangul}/u
+/** In a skeleton each syllable is written by its letters, of which this is the first. */
+const syllable = /(?<!^)[\u1100-\u115f]/g
+
+/** What is written onto other words without a space, as Korean does. */
+const withinOf = (word: string): string[] => [...word.matchAll(syllable)].map(({ index }) => word.slice(index))

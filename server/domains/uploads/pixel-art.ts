@@ -3,10 +3,10 @@ import type { Action, Context } from '#server/kernel/context'
 import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { cidOf } from './cid.ts'
-import { readPicture } from './pictures/read.ts'
-import { pictureTurn } from './shared.ts'
+import { withCleaned } from './cleaned.ts'
 import { storageOf, store } from './store.ts'
 
+const refusal = 'imageData: not a PNG'
 const beginning = /^data:[\w.+/-]{0,100};base64,/
 
 /** Stores pixel art under the hash of its bytes, and pins it in IPFS where that is configured. */
@@ -15,9 +15,9 @@ export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageDat
   const bytes = bytesIn(imageData)
   if (bytes.length > pixelArtMegabytes * 1024 * 1024)
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `imageData: at most ${pixelArtMegabytes} MB` })
-  const { name, blob, url, path } = await pictureTurn(context.node, async () => {
-    const picture = readPicture(bytes)
-    if (picture?.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'imageData: not a PNG' })
+  const given = { file: new Blob([bytes]), kinds: ['picture'] as const, refusal }
+  const { name, blob, url, path } = await withCleaned(context, given, async (picture) => {
+    if (picture.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: refusal })
     const [name, blob] = [cidOf(picture.bytes), new Blob([picture.bytes], { type: 'image/png' })]
     return { name, blob, ...(await store(context, folders.pixelArt, { name, ending: 'png', blob })) }
   })
@@ -27,7 +27,7 @@ export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageDat
 }
 
 /** The bytes of a data URL, whatever they are. A pattern for all of it would need a stack as deep as the text is long. */
-function bytesIn(dataUrl: string): Buffer {
+function bytesIn(dataUrl: string): Buffer<ArrayBuffer> {
   const given = dataUrl.slice(beginning.exec(dataUrl)?.[0].length ?? dataUrl.length)
   const bytes = Buffer.from(given, 'base64')
   if (given === '' || bytes.toString('base64') !== given)

@@ -78,10 +78,15 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   const tag = opening.exec(visible)?.[1]
   if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
   const content = contentOfType[type]
-  if (content === null || filesOf[content].length === 0 || !/^[a-z][a-z0-9+.-]*:/i.test(visible)) return null
+  if (content === null || filesOf[content].length === 0 || !isAddress(visible)) return null
   const holds = type === 'encrypted_image' ? sealed : filesOf[content]
   return { tag: null, content, holds, parameter: null, rest: visible }
 }
+
+/** Under a type of media an address is that media, also behind brackets or signs, as other clients wrap it. */
+const isAddress = (visible: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:/i.test(visible) || /^[^\p{L}\p{N}]*[a-z][a-z0-9+.-]*:\/\//iu.test(visible.replace(brackets, ''))
+const brackets = /\[[^[\]]{0,64}\]/g
 
 function isTag(tag: string | undefined): tag is MarkerTag {
   return tag !== undefined && Object.hasOwn(contentOfTag, tag)

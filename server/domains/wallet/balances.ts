@@ -3,6 +3,7 @@ import { keepByChain } from '#server/domains/tokens/kept'
 import { nativeOf, sumUsd, type TokenFacts, tokensOf, usdOf } from '#server/domains/tokens/known'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Asked, chainsAsked, noEndpoint, reasonOf, shown } from './chains.ts'
 
 const keptSeconds = 30
@@ -61,5 +62,5 @@ const holding = (token: TokenFacts, amount: bigint) => ({
   balance: String(amount),
   balanceFormatted: formatUnits(amount, token.decimals),
   balanceUsd: usdOf(token, amount),
-  tokenType: token.address === zeroAddress ? ('native' as const) : ('erc20' as const),
+  tokenType: isSameAccount(token.address, zeroAddress) ? ('native' as const) : ('erc20' as const),
 })

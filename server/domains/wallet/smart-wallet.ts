@@ -2,6 +2,7 @@ import type { Account } from '#server/domains/accounts/model'
 import type { SmartAccount } from '#server/domains/accounts/smart-account'
 import { passkeyOf } from '#server/domains/passkeys/passkeys'
 import type { Node } from '#server/kernel/context'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type Asked, chainFor, reasonOf, safeAppUrl, shown, supportedChains } from './chains.ts'
 import { accountWithSmart } from './own.ts'
 
@@ -48,6 +49,6 @@ const signerGone = 'The passkey that controls this smart account is gone'
 
 async function signerOf(account: Account, { credentialId }: SmartAccount) {
   if (credentialId === null) return { canSign: true }
-  const canSign = (await passkeyOf(credentialId))?.user_address === account._id
+  const canSign = isSameAccount((await passkeyOf(credentialId))?.user_address, account._id)
   return canSign ? { canSign } : { canSign, warning: signerGone }
 }

@@ -1,3 +1,5 @@
+import { isSameAccount } from '#shared/kit/accounts'
+
 /** How many webhooks a node delivers at once. */
 const most = 64
 /** Of those whose receivers were slow, or did not take what they were sent, so that the others always have places: in all, and of an account. */
@@ -26,7 +28,7 @@ export function createTurns(take: (id: string) => Promise<TurnEnd>) {
       if (isEnded || running.size >= most) return
       if (running.has(id)) continue
       if (slow.has(id)) {
-        const ofAccount = slowAccounts.filter((one) => one === account).length
+        const ofAccount = slowAccounts.filter((one) => isSameAccount(one, account)).length
         if (slowAccounts.length >= mostSlow || ofAccount >= mostSlowOfAccount) continue
         slowAccounts.push(account)
       }

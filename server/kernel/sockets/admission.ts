@@ -59,7 +59,8 @@ async function callerOf(door: SocketDoor, socket: Socket, auth: unknown): Promis
   const { request } = socket
   const { node } = door.kernel
   const seen = { ip: clientOf(request, door.proxies), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
-  const identify = () => whileThere(node, performance.now(), door.identify(credentialOf(auth, request), seen))
+  const identify = () =>
+    whileThere(node, performance.now(), door.identify(credentialOf(auth, request, node.settings.publicUrl), seen))
   const mayConnect = (key: string) => node.limits.throttle('connect', key, budgets.connectsOfAddress.most, 60)
   if (await mayConnect(seen.ip)) return identify()
   const meter = meterOf(socket, node.limits.scale)

@@ -1,11 +1,11 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import { parseCookie } from 'cookie'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
-import { nothingRuns, securityHeaders } from '../http-guards.ts'
-import { sessionCookie } from '../http-input.ts'
+import { isHostUnclear } from '../http-guards.ts'
+import { setHeaders } from '../http-headers.ts'
+import { shownSession } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
 /** `retryAfter`: in seconds; null where trying again changes nothing. */
@@ -13,6 +13,7 @@ export interface Refusal {
   code: ErrorCode
   retryAfter: number | null
 }
+const unclear: Refusal = { code: 'VALIDATION_ERROR', retryAfter: null }
 const foreign: Refusal = { code: 'FORBIDDEN', retryAfter: null }
 const tooMany = (retryAfter: number): Refusal => ({ code: 'RATE_LIMIT_EXCEEDED', retryAfter })
 /** A place at an address is free again when a connection there closes. */
@@ -26,13 +27,15 @@ export async function refusalOf(
   isDraining: () => boolean,
 ): Promise<Refusal | null> {
   if (isDraining()) return unavailable
-  if (isForFiles(door.kernel.node.settings, request)) return foreign
-  const { origins, proxies, slots } = door
+  const { origins, proxies, slots, meter } = door
   const { limits } = door.kernel.node
+  const ip = clientOf(request, proxies)
+  if (!(await meter.takeRequest(request, ip))) return tooMany(60)
+  if (isHostUnclear(request)) return unclear
+  if (isForFiles(door.kernel.node.settings, request)) return foreign
   const origin = request.headers.origin
   const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
   if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return foreign
-  const ip = clientOf(request, proxies)
   if (!(await slots.arrive(request, request.socket, asker, door.kernel.node.now()))) return tooMany(noPlaceSeconds)
   const wait = (await waitOfCaller()) ?? (await limits.wait('handshakes', 'node', budgets.handshakes.most, 1))
   if (wait !== null) return tooMany(wait)
@@ -40,9 +43,7 @@ export async function refusalOf(
   return null
 
   function asker() {
-    return door
-      .identify(credentialOf(null, request), { ip, userAgent: '' })
-      .catch(() => ({ account: null, session: null }))
+    return meter.askerOf(request, ip)
   }
   /** Clients that send a session with the handshake are counted separately, with the same limit. */
   async function waitOfCaller(): Promise<number | null> {
@@ -56,9 +57,7 @@ export async function refusalOf(
 /** The engine answers 400 to every upgrade that it refuses, so the right status is written here, with the headers of every answer. */
 export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
   const response = new ServerResponse(request)
-  securityHeaders(door.kernel.node.settings, [])(request, response, () => {})
-  nothingRuns(response)
-  response.setHeader('Cache-Control', 'no-store')
+  setHeaders(response, door.headersOfRefusals)
   response.setHeader('Connection', 'close')
   response.setHeader(errorHeaders.code, code)
   if (retryAfter !== null) response.setHeader('Retry-After', retryAfter)
@@ -68,12 +67,11 @@ export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refus
 }
 
 /** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */
-export function credentialOf(auth: unknown, request: IncomingMessage): string | null {
+export function credentialOf(auth: unknown, request: IncomingMessage, origin: string): string | null {
   const { token } = (auth ?? {}) as { token?: unknown }
   if (token !== undefined && token !== null) {
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
-  const bearer = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  return bearer ?? parseCookie(request.headers.cookie ?? '')[sessionCookie] ?? null
+  return shownSession(request, origin)
 }

@@ -1,6 +1,7 @@
 import type { Server, Socket } from 'socket.io'
 import { type Budget, budgets, scaled } from '../budgets.ts'
 import type { Caller } from '../context.ts'
+import type { Logger } from '../logger.ts'
 import type { SocketDoor } from './door.ts'
 
 type Wire = Socket['conn']
@@ -13,6 +14,8 @@ interface Meter {
   refusal(): boolean
   /** Counts an event; false where it is to be refused. */
   event(): boolean
+  /** Counts one that was refused; false where the connection is to be closed after it. */
+  refusedEvent(): boolean
   /** The namespaces that it is in, or about to be. */
   entered: Set<string>
   /** Whom its first token speaks for, where its address has spent its CONNECTs. */
@@ -24,6 +27,7 @@ function openMeter(scale: number): Meter {
   const bytes = counter(budgets.bytes, 1_000, scale)
   const events = counter(budgets.events, 1_000, scale)
   const connects = counter(budgets.connects, 60_000, scale)
+  const refusedEvents = counter(budgets.refusedEvents, 60_000, scale)
   const refusals = counter(budgets.refusals, Number.POSITIVE_INFINITY, scale)
   return {
     packet(data) {
@@ -32,6 +36,7 @@ function openMeter(scale: number): Meter {
     },
     refusal: () => refusals(1),
     event: () => events(1),
+    refusedEvent: () => refusedEvents(1),
     entered: new Set(),
     asker: null,
   }
@@ -78,26 +83,28 @@ interface EnginePacket {
 /** Ends a WebSocket without waiting for the other side. A connection of HTTP stays: a proxy may send others' requests over it. */
 const hangUp = ({ transport }: Wire): void => (transport as { socket?: { terminate(): void } }).socket?.terminate()
 
+/** Closes a connection that has asked too much, whatever its client does. */
+export function endConnection(conn: Wire, logger: Logger, reason: string): void {
+  if (conn.readyState !== 'open') return
+  logger.warn({ reason }, 'closed a connection')
+  conn.close(true)
+  setImmediate(hangUp, conn)
+}
+
 /** Counts what each connection sends before any of it is read, and closes those that send too much, or are refused too often. */
 export function meterConnections({ engine }: Server, { kernel: { node } }: SocketDoor): void {
   engine.on('connection', (conn: Wire) => {
     const meter = meterOf({ conn }, node.limits.scale)
-    const end = (reason: string) => {
-      if (conn.readyState !== 'open') return
-      node.logger.warn({ reason }, 'closed a connection')
-      conn.close(true)
-      setImmediate(hangUp, conn)
-    }
     // A client that does not answer the close of its WebSocket could go on sending for half a minute.
     conn.once('close', () => setTimeout(hangUp, goodbyeMilliseconds, conn).unref())
     // The engine passes a packet on after this event, and only where the connection is still open.
     conn.on('packet', ({ type, data }: EnginePacket) => {
-      if (!meter.packet(type === 'message' ? data : undefined)) end('too many packets')
+      if (!meter.packet(type === 'message' ? data : undefined)) endConnection(conn, node.logger, 'too many packets')
     })
     conn.on('packetCreate', ({ type, data }: EnginePacket) => {
       if (type !== 'message' || !isOfType(data, connectError) || meter.refusal()) return
       // The refusal itself is written first.
-      setImmediate(end, 'too many refusals')
+      setImmediate(endConnection, conn, node.logger, 'too many refusals')
     })
   })
 }

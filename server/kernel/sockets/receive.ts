@@ -3,8 +3,8 @@ import type { Namespace } from '#shared/kit/contract'
 import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
+import { browserOf } from '../cookies.ts'
 import { whileThere } from '../deadline.ts'
-import { browserOf } from '../http-input.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
@@ -12,9 +12,10 @@ import type { Rate } from '../limits.ts'
 import { nodeState } from '../node-state.ts'
 import { holdAnswer } from '../open-answers.ts'
 import { guardPayload } from '../payload-guard.ts'
+import { countRefused } from '../refused-calls.ts'
 import { sharedLook } from '../shared-look.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
-import { meterOf } from './meter.ts'
+import { endConnection, meterOf } from './meter.ts'
 
 /** The operations of a namespace by their events. */
 export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
@@ -47,9 +48,10 @@ export async function receive(
   const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
   const requestId = newId()
   const seen: Seen = {}
+  const { node } = door.kernel
+  const meter = meterOf(live.socket, node.limits.scale)
   try {
-    if (!meterOf(live.socket, door.kernel.node.limits.scale).event())
-      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (!meter.event()) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
     if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
@@ -64,8 +66,15 @@ export async function receive(
     if (live.protocol === 1) ack?.({ ok: true, data: answer, meta: metaOf(door, requestId, seen) })
     else ack?.({ ok: true, data: bound.operation.lean?.of(answer, args[0] as never) ?? answer })
     if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
-  } catch (error) {
+  } catch (thrown) {
     live.endStream(requestId)
+    const asked = known.get(event)?.operation
+    const error =
+      asked && !seen.rate
+        ? await countRefused(node, asked, live.caller, thrown, (rate) => {
+            seen.rate = rate
+          })
+        : thrown
     const { code, message, status, retryAfter, verdict, details } =
       error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
     if (!(error instanceof AppError)) door.kernel.node.logger.error({ request_id: requestId, error }, 'event failed')
@@ -75,6 +84,9 @@ export async function receive(
       ...(details ? { details } : {}),
     }
     ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
+    // The refusal itself is written first.
+    if (status < 500 && !meter.refusedEvent())
+      setImmediate(endConnection, live.socket.conn, node.logger, 'too many refused events')
   }
 }
 
@@ -112,7 +124,7 @@ async function run(
       origin: live.socket.request.headers.host ?? null,
       isLocal: isLocal(live.socket.request),
       connection: live,
-      browser: browserOf(live.socket.request.headers.cookie),
+      browser: browserOf(live.socket.request.headers.cookie, door.kernel.node.settings.publicUrl),
       http: null,
       gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {

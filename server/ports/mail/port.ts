@@ -9,7 +9,7 @@ export interface Letter {
   calendar?: { method: 'REQUEST' | 'CANCEL'; text: string } | undefined
 }
 
-/** Thrown where no later attempt would help: nobody has this address. */
+/** Thrown where no later attempt would help: the address, or the letter, is refused for good. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable'
 }

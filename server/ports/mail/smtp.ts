@@ -27,10 +27,15 @@ export function smtpMail(url: string, from: string): Mail {
       const messageId = `<${id}@${domainOf(from)}>`
       const icalEvent = calendar && { method: calendar.method, filename: 'call.ics', content: calendar.text }
       await transport
-        .sendMail({ from, to: { name: '', address: to }, subject, text, messageId, ...(icalEvent && { icalEvent }) })
+        .sendMail({
+          ...{ from, to: { name: '', address: to }, subject, text, messageId, ...(icalEvent && { icalEvent }) },
+          // RFC 3834: nobody's out-of-office answers.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
         .catch((error: { code?: string; responseCode?: number }) => {
-          const isRefused = error.code === 'EENVELOPE' && (error.responseCode ?? 0) >= 500
-          throw isRefused ? new Undeliverable('The mail server refused the address', { cause: error }) : error
+          const isOfLetter = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
+          const isForGood = isOfLetter && (error.responseCode ?? 0) >= 500
+          throw isForGood ? new Undeliverable('The mail server refused the letter for good', { cause: error }) : error
         })
     },
     async close() {

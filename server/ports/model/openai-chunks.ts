@@ -1,19 +1,41 @@
+import OpenAI from 'openai'
 import { z } from 'zod'
+import { BrokenOff } from './openai-failures.ts'
 import type { Told } from './openai-parts.ts'
 import { sourceFields } from './openai-sources.ts'
 
+/*
+ * Chunks as servers write them that answer as OpenAI does: OpenAI, Mistral, Ollama, vLLM, llama.cpp, DeepSeek, and the doors of Gemini and Anthropic
+ * (`test/ports/model-dialects.test.ts` has a stream of each). What none of them means is left out rather than refused.
+ */
+
+/** A text, or a list of parts of which some are text: Mistral writes what it thought and where it looked among them. */
+const Content = z.union([z.string(), z.array(z.unknown()).transform((parts) => parts.map(textOf).join(''))])
+const TextPart = z.object({ type: z.enum(['text', 'output_text']), text: z.string() }).transform((part) => part.text)
+const Words = z.union([z.string(), TextPart])
+const textOf = (part: unknown): string => Words.safeParse(part).data ?? ''
+
+/** JSON as text, or the very object. */
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((given) => JSON.stringify(given))])
 const text = z.string().nullish()
 const count = z.int().min(0).nullish().catch(null)
 const Call = z.object({
-  index: z.int().min(0).max(15).nullish(),
+  index: z.coerce.number().int().min(0).max(15).nullish(),
   id: text,
-  function: z.object({ name: text, arguments: text }).nullish(),
+  function: z.object({ name: text, arguments: Arguments.nullish() }).nullish(),
+})
+const Calls = z.union([z.array(Call), Call.transform((call) => [call])])
+const Delta = z.object({
+  content: Content.nullish(),
+  refusal: text,
+  tool_calls: Calls.nullish(),
+  ...sourceFields.ofChoice,
 })
 const Choice = z.object({
   index: z.number().nullish(),
-  delta: z
-    .object({ content: text, refusal: text, tool_calls: z.array(Call).nullish(), ...sourceFields.ofChoice })
-    .nullish(),
+  delta: Delta.nullish(),
+  /** The whole answer at once, of servers that do not stream with tools. */
+  message: Delta.nullish(),
   finish_reason: text,
 })
 const Chunk = z.object({
@@ -21,18 +43,39 @@ const Chunk = z.object({
   ...sourceFields.ofChunk,
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
 })
+/** vLLM says by a chunk of its own that it failed. */
+const Failure = z.object({ object: z.literal('error'), message: text, code: z.number().nullish().catch(null) })
 
-/** What a chunk of chat completions says. */
+/** What servers say of an end. Any other word means that the answer is whole. */
+const ends: readonly (readonly [says: RegExp, means: 'length' | 'content_filter' | 'none'])[] = [
+  [/^(length|limit|max_tokens|max_(output|completion)_tokens|model_length)$/, 'length'],
+  [/^(content_filter|safety|recitation|prohibited_content|blocklist|sensitive|refusal)\b/, 'content_filter'],
+  [
+    /^(error|abort(ed)?|cancell?ed|insufficient_system_resource|network_error|malformed_function_call|timeout)$/,
+    'none',
+  ],
+]
+
+/** What a chunk of chat completions says. Throws `BrokenOff` where it says that the answer ended before its end. */
 export function readChunk(chunk: unknown): Told {
+  const failure = Failure.safeParse(chunk).data
+  if (failure) throw new OpenAI.APIError(failure.code ?? undefined, failure, failure.message ?? 'error', undefined)
   const read = Chunk.parse(chunk)
   // Some servers give more answers than the one that was asked for.
   const choice: z.output<typeof Choice> | undefined = read.choices?.find(({ index }) => !index)
-  const { delta } = choice ?? {}
+  const said = choice?.delta ?? choice?.message
   return {
-    text: delta?.content ?? delta?.refusal,
-    calls: delta?.tool_calls?.map(({ function: told, ...call }) => ({ ...call, ...told })),
-    sources: [delta?.annotations, read.search_results, read.citations],
-    reason: choice?.finish_reason,
+    text: said?.content ?? said?.refusal,
+    calls: said?.tool_calls?.map(({ function: told, ...call }) => ({ ...call, ...told })),
+    sources: [said?.annotations, read.search_results, read.citations],
+    reason: reasonOf(choice?.finish_reason),
     usage: read.usage && { input: read.usage.prompt_tokens, output: read.usage.completion_tokens },
   }
+}
+
+function reasonOf(said: string | null | undefined): string | null {
+  if (!said) return null
+  const means = ends.find(([says]) => says.test(said.toLowerCase()))?.[1] ?? 'stop'
+  if (means === 'none') throw new BrokenOff('The answer ended before its end')
+  return means
 }

@@ -10,11 +10,17 @@ const words = {
 /** Servers that answer as OpenAI does, but name no code, say it in a sentence. */
 const saysTooLong = /context (?:length|window|size)|prompt is too long|too many (?:input )?tokens/i
 
+/** The answer ended before its end. */
+export class BrokenOff extends Error {
+  override readonly name = 'BrokenOff'
+}
+
 /** What a provider says of why it does not answer; null where it says nothing that a reader could be told. */
 export function failureOf(error: unknown): ProviderFailure | null {
-  if (error instanceof OpenAI.APIConnectionError) return 'MODEL_UNAVAILABLE'
+  if (error instanceof OpenAI.APIConnectionError || error instanceof BrokenOff) return 'MODEL_UNAVAILABLE'
   if (!(error instanceof OpenAI.APIError)) return null
-  const status: number = error.status ?? 0
+  // Within a stream the status stands in the code.
+  const status: number = error.status ?? (Number(error.code) || 0)
   const code = `${error.code ?? ''} ${error.type ?? ''}`
   if (words.tooLong.test(code) || status === 413 || (status === 400 && saysTooLong.test(error.message)))
     return 'CONTEXT_TOO_LONG'

@@ -1,6 +1,8 @@
+import { BrokenOff } from './openai-failures.ts'
 import type { Asking } from './openai-request.ts'
 import { newSources } from './openai-sources.ts'
 import type { Part, Question, ToolCall } from './port.ts'
+import { withoutThoughts } from './thoughts.ts'
 
 /** What one piece of a stream says, whichever interface it comes by. */
 export interface Told {
@@ -24,8 +26,8 @@ interface CallPiece {
 const charactersPerToken = 16
 
 /**
- * The parts of a streamed answer. A stream that ends without a reason was cut off, although its client does not say so: the
- * client also ends quietly where the signal is aborted.
+ * The parts of a streamed answer, without what its model has thought. A stream that ends without a reason was cut off, although its client does not
+ * say so, as it ends quietly also where the signal is aborted.
  */
 export async function* readParts(
   pieces: AsyncIterable<unknown>,
@@ -34,8 +36,9 @@ export async function* readParts(
   asking: Asking,
 ): AsyncGenerator<Part> {
   const { idleMilliseconds, closingMilliseconds } = asking.patience
-  const calls = new Map<number, ToolCall>()
+  const calls = newCalls()
   const whole = wholeCharacters()
+  const answered = withoutThoughts()
   const fresh = newSources()
   let room = maxOutputTokens * charactersPerToken
   let reason: string | null = null
@@ -47,9 +50,10 @@ export async function* readParts(
       const read = readPiece(piece)
       const answer: Told = reason === null ? read : {}
       const told = whole(answer.text ?? '')
-      for (const call of answer.calls ?? []) gather(calls, call)
+      for (const call of answer.calls ?? []) calls.gather(call)
       asking.rest()
-      if (told !== '') yield { type: 'text', text: told.slice(0, room).toWellFormed() }
+      const said = answered(told.slice(0, Math.max(0, room)))
+      if (said !== '') yield { type: 'text', text: said.toWellFormed() }
       for (const source of fresh(...(read.sources ?? []))) yield { type: 'source', ...source }
       room -= told.length
       reason ??= room < 0 ? 'length' : answer.reason || null
@@ -62,12 +66,21 @@ export async function* readParts(
     if (reason === null) throw error
   }
   asking.asker.throwIfAborted()
-  if (reason === null) throw new Error('The answer ended without a reason')
+  const left = answered.rest()
+  if (reason === null) throw new BrokenOff('The answer ended without a reason')
+  if (left !== '') yield { type: 'text', text: left.toWellFormed() }
   const isWhole = reason !== 'length' && reason !== 'content_filter'
-  if (isWhole) for (const call of calls.values()) yield { type: 'call', call }
+  if (isWhole) for (const call of calls.all()) yield { type: 'call', call }
   yield {
     type: 'end',
-    reason: reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : calls.size > 0 ? 'calls' : 'stop',
+    reason:
+      reason === 'length'
+        ? reason
+        : reason === 'content_filter'
+          ? 'filtered'
+          : calls.all().length > 0
+            ? 'calls'
+            : 'stop',
     inputTokens: usage?.input ?? null,
     outputTokens: usage?.output ?? null,
   }
@@ -76,15 +89,36 @@ export async function* readParts(
 const longestArguments = 64 * 1024
 const mostCalls = 16
 
-/** Pieces of a call belong to the index they name; some servers name none, and begin each call with its id. */
-function gather(calls: Map<number, ToolCall>, { index, id, name, arguments: told }: CallPiece): void {
-  const isNew = id && ![...calls.values()].some((call) => call.id === id)
-  const at = index ?? (isNew ? calls.size : Math.max(0, calls.size - 1))
-  const before = calls.get(at) ?? { id: id || `call_${at}`, name: name ?? '', arguments: '' }
-  const given = before.arguments + (told ?? '')
-  if (given.length > longestArguments) throw new Error('The arguments of a call are too long')
-  calls.set(at, { ...before, arguments: given })
-  if (calls.size > mostCalls) throw new Error('There are too many calls')
+/**
+ * Pieces of a call belong to the index they name. Some servers name none, or the same for all, and begin each call with its id and its name; some tell
+ * the name after the id.
+ */
+function newCalls() {
+  const calls: ToolCall[] = []
+  /** Where the last call of each index is. */
+  const placeOf = new Map<number, number>()
+
+  function place({ index, id, name }: CallPiece): number {
+    const known = id ? calls.findIndex((call) => call.id === id) : -1
+    if (known >= 0) return known
+    const last = index == null ? calls.length - 1 : (placeOf.get(index) ?? -1)
+    const before = calls[last]
+    const begins = index == null ? Boolean(id || (name && before?.name)) : Boolean(id && name)
+    return before === undefined || begins ? calls.length : last
+  }
+
+  return {
+    all: (): readonly ToolCall[] => calls,
+    gather(piece: CallPiece): void {
+      const at = place(piece)
+      const before = calls[at] ?? { id: piece.id || `call_${at}`, name: '', arguments: '' }
+      const given = before.arguments + (piece.arguments ?? '')
+      if (given.length > longestArguments) throw new Error('The arguments of a call are too long')
+      if (at >= mostCalls) throw new Error('There are too many calls')
+      calls[at] = { ...before, name: before.name || (piece.name ?? ''), arguments: given }
+      if (piece.index != null) placeOf.set(piece.index, at)
+    },
+  }
 }
 
 /** Keeps the first half of a character back until the other half is there. */

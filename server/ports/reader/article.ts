@@ -1,7 +1,8 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import { line, readHtml } from './html.ts'
+import { readHtml } from './html.ts'
 import type { ReadDocument } from './port.ts'
+import { line } from './text.ts'
 
 const mostElements = 20_000
 

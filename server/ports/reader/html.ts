@@ -1,5 +1,7 @@
 import { Parser } from 'htmlparser2'
+import { gridsInto } from './grids.ts'
 import type { ReadDocument } from './port.ts'
+import { line, type Part, textOf } from './text.ts'
 
 const withoutText = new Set(
   'script style noscript template svg math iframe object canvas audio video select button nav head'.split(' '),
@@ -7,12 +9,15 @@ const withoutText = new Set(
 const withinLines = new Set(
   'a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var'.split(' '),
 )
+/** In which spaces and lines are as they are written. */
+const asWritten = new Set(['pre', 'listing', 'xmp', 'textarea'])
 const mostLinks = 1_000
 const longestTitle = 300
 
 /** The text of HTML, as a stream of tags: neither depth nor the number of attributes costs more than its bytes. */
 export function readHtml(html: string): ReadDocument {
-  const text: string[] = []
+  const parts: Part[] = []
+  const grids = gridsInto(parts)
   const title: string[] = []
   const links: string[] = []
   let base: string | null = null
@@ -20,7 +25,14 @@ export function readHtml(html: string): ReadDocument {
   /** The element whose text is left out, and how deep we are in others of its name. */
   let skipped = ''
   let depth = 0
+  /** How deep we are in what is kept as it is written, and what that is. */
+  let kept = 0
+  let code: string[] = []
 
+  const breakLine = () => {
+    if (kept === 0) grids.add('\n')
+    else if (!code.at(-1)?.endsWith('\n')) code.push('\n')
+  }
   const parser = new Parser({
     onopentag(name, attributes) {
       if (name === 'a' && attributes.href && links.length < mostLinks) links.push(attributes.href)
@@ -28,16 +40,30 @@ export function readHtml(html: string): ReadDocument {
       if (name === 'title' && title.length === 0) inTitle = true
       if (depth > 0) depth += name === skipped ? 1 : 0
       else if (withoutText.has(name)) [skipped, depth] = [name, 1]
-      else if (!withinLines.has(name)) text.push('\n')
+      else if (asWritten.has(name)) {
+        if (kept === 0) {
+          code = []
+          grids.add({ code })
+        }
+        kept += 1
+      } else if (kept > 0) {
+        if (name === 'br') code.push('\n')
+        else if (!withinLines.has(name)) breakLine()
+      } else if (!grids.open(name, attributes) && !withinLines.has(name)) grids.add('\n')
     },
     ontext(data) {
       if (inTitle) title.push(data)
-      else if (depth === 0) text.push(data)
+      else if (depth > 0) return
+      else if (kept > 0) code.push(data)
+      else grids.add(data)
     },
     onclosetag(name) {
       if (name === 'title') inTitle = false
       if (depth > 0) depth -= name === skipped ? 1 : 0
-      else if (!withinLines.has(name)) text.push('\n')
+      else if (asWritten.has(name)) kept = Math.max(0, kept - 1)
+      else if (kept > 0) {
+        if (name !== 'br' && !withinLines.has(name)) breakLine()
+      } else if (!grids.close(name) && !withinLines.has(name)) grids.add('\n')
     },
   })
   parser.end(html)
@@ -46,13 +72,8 @@ export function readHtml(html: string): ReadDocument {
       line(title.join(''))
         .slice(0, longestTitle)
         .replace(/[\ud800-\udbff]$/, '') || null,
-    text: lines(text.join('')),
+    text: textOf(parts),
     links,
     base,
   }
 }
-
-/** Without lines that are empty, and with single spaces. */
-export const lines = (text: string): string => text.split('\n').map(line).filter(Boolean).join('\n')
-
-export const line = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -2,14 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import type { ReadAs, ReadDocument, Reader } from './port.ts'
+import type { CleanFile, ReadAs, ReadDocument, Reader, Turn } from './port.ts'
+import type { Question, Reply } from './questions.ts'
 
-const deadlines: Readonly<Record<ReadAs, number>> = {
+const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
   page: 1_800,
   article: 1_800,
   markdown: 1_800,
   text: 1_800,
   pdf: 8_000,
+  file: 5_000,
 }
 const startMilliseconds = 20_000
 const tooLong = 'Reading the document took too long'
@@ -18,33 +20,63 @@ const built = '../reader/main.js'
 const idleMilliseconds = 30_000
 const limits = ['--max-old-space-size=256', '--disallow-code-generation-from-strings']
 
-/**
- * A process beside the server, which is ended with what takes it too long, and ends alone where memory runs out; a thread would take the
- * server with it. Documents take turns.
- */
-export function processReader(): Reader & { close(): Promise<void> } {
-  let running: Promise<ChildProcess> | null = null
-  let last: Promise<unknown> = Promise.resolve()
-  let idle: NodeJS.Timeout | undefined
+interface Options {
+  /** What is started in the place of our own program. */
+  program?: URL
+  milliseconds?: Partial<typeof deadlines>
+}
 
-  async function readNow(as: ReadAs, document: Uint8Array | string): Promise<ReadDocument> {
+const nothing = { type: '', path: '' }
+
+/** Documents take turns, and so do files, each in a process of their own: neither waits for the other. */
+export function processReader({ program, milliseconds }: Options = {}): Reader & { close(): Promise<void> } {
+  const within = { ...deadlines, ...milliseconds }
+  const [documents, files] = [openProcess('documents', program), openProcess('files', program)]
+  return {
+    read: (as, document, said = nothing, turn) => documents.ask<ReadDocument>({ as, document, said }, within[as], turn),
+    clean: (kinds, file) => files.ask<CleanFile | null>({ kinds, file: new Uint8Array(file) }, within.file),
+    async close() {
+      await Promise.all([documents.close(), files.close()])
+    },
+  }
+}
+
+/**
+ * A process beside the server, started when it is first asked. It is ended with what takes it too long, and ends alone where memory runs out;
+ * a thread would take the server with it. Those for whom it is asked take turns.
+ */
+function openProcess(reads: 'documents' | 'files', program?: URL) {
+  let running: Promise<ChildProcess> | null = null
+  let isBusy = false
+  const waiting = new Map<string, (() => Promise<void>)[]>()
+  let idle: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function start(): Promise<ChildProcess> {
+    const starting = startProcess(reads, program)
+    const forget = () => {
+      if (running === starting) running = null
+    }
+    starting.then((one) => one.once('exit', forget), forget)
+    return starting
+  }
+
+  async function askNow<Found>(question: Question, milliseconds: number): Promise<Found> {
     clearTimeout(idle)
-    running ??= startProcess()
+    if (isClosed) throw new AppError('SERVICE_UNAVAILABLE')
+    running ??= start()
     const one = await running.catch((cause: unknown) => {
-      running = null
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
-    try {
-      one.send({ as, document })
-      const found = await told<ReadDocument | null>(one, deadlines[as])
-      idle = globalThis.setTimeout(() => void end(), idleMilliseconds).unref()
-      if (found === null) throw new AppError('UPSTREAM_ERROR', { message: 'The document could not be read' })
-      return found
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'UPSTREAM_ERROR') throw error
+    const reply = await asked<Found>(one, question, milliseconds).catch(async (error: unknown) => {
+      if (isClosed) throw new AppError('SERVICE_UNAVAILABLE', { cause: error })
       await end()
       throw error instanceof AppError ? error : new AppError('UPSTREAM_ERROR', { cause: error })
-    }
+    })
+    idle = globalThis.setTimeout(() => void end(), idleMilliseconds).unref()
+    if (reply === null) throw new AppError('UPSTREAM_ERROR', { message: 'The document could not be read' })
+    if ('found' in reply) return reply.found
+    throw new AppError(reply.refused.code, { message: reply.refused.message })
   }
 
   async function end(): Promise<void> {
@@ -57,19 +89,43 @@ export function processReader(): Reader & { close(): Promise<void> } {
     )
   }
 
+  /** One question of each for whom some wait, and then the next of each. */
+  async function work(): Promise<void> {
+    if (isBusy) return
+    isBusy = true
+    for (const of of waiting.keys()) {
+      const [first, ...rest] = waiting.get(of) ?? []
+      waiting.delete(of)
+      if (rest.length > 0) waiting.set(of, rest)
+      await first?.()
+    }
+    isBusy = false
+  }
+
   return {
-    read(as, document) {
-      const reading = last.then(() => readNow(as, document))
-      last = reading.catch(() => undefined)
-      return reading
+    ask<Found>(question: Question, milliseconds: number, { of, signal }: Partial<Turn> = {}): Promise<Found> {
+      return new Promise<Found>((resolve, reject) => {
+        const left = () => reject(signal?.reason)
+        signal?.addEventListener('abort', left, { once: true })
+        const own = async () => {
+          signal?.removeEventListener('abort', left)
+          if (signal?.aborted) return left()
+          await askNow<Found>(question, milliseconds).then(resolve, reject)
+        }
+        waiting.set(of ?? '', [...(waiting.get(of ?? '') ?? []), own])
+        void work()
+      })
     },
-    close: end,
+    close(): Promise<void> {
+      isClosed = true
+      return end()
+    },
   }
 }
 
-async function startProcess(): Promise<ChildProcess> {
+async function startProcess(reads: string, program?: URL): Promise<ChildProcess> {
   const isBuilt = !import.meta.url.endsWith('.ts')
-  const one = fork(new URL(isBuilt ? built : './process.ts', import.meta.url), {
+  const one = fork(program ?? new URL(isBuilt ? built : './process.ts', import.meta.url), [reads], {
     execArgv: [...limits, ...(isBuilt ? [] : ['--import', 'tsx'])],
     env: {},
     serialization: 'advanced',
@@ -79,6 +135,11 @@ async function startProcess(): Promise<ChildProcess> {
   one.channel?.unref()
   await told(one, startMilliseconds)
   return one
+}
+
+function asked<Found>(one: ChildProcess, question: Question, milliseconds: number): Promise<Reply<Found>> {
+  one.send(question)
+  return told<Reply<Found>>(one, milliseconds)
 }
 
 /** What the process says next. Throws TIMEOUT; fails where the process ends. */

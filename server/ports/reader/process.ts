@@ -1,8 +1,8 @@
-import { readArticle } from './article.ts'
-import { readHtml } from './html.ts'
-import { readMarkdown } from './markdown.ts'
-import { readPdf } from './pdf.ts'
-import type { ReadAs, ReadDocument } from './port.ts'
+import { AppError } from '#shared/errors'
+import { readPicture } from './pictures/read.ts'
+import type { CleanFile, ReadDocument } from './port.ts'
+import type { Question, Reply } from './questions.ts'
+import { readSound } from './sounds/read.ts'
 
 // What is read here reaches no other machine.
 for (const name of ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
@@ -10,23 +10,33 @@ for (const name of ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
 
 const longest = 2_000_000
 
+/** Loaded before anything is asked, as that takes longer than a page may. */
+const documents = process.argv[2] === 'documents' ? await import('./document.ts') : null
+
 process.on('disconnect', () => process.exit())
-process.on('message', ({ as, document }: { as: ReadAs; document: Uint8Array | string }) => {
+process.on('message', (question: Question) => {
   void Promise.resolve()
-    .then(() => read(as, document))
-    .then((found) => ({ ...found, text: withoutBlobs(found.text.slice(0, longest)) }))
-    .catch(() => null)
-    .then((found) => process.send?.(found))
+    .then((): Promise<unknown> => ('file' in question ? clean(question) : read(question)))
+    .then((found): Reply<unknown> => ({ found }))
+    .catch((error: unknown) => refusalOf(error))
+    .then((reply) => process.send?.(reply))
 })
 process.send?.('ready')
 
-function read(as: ReadAs, document: Uint8Array | string): ReadDocument | Promise<ReadDocument> {
-  if (as === 'pdf') return readPdf(typeof document === 'string' ? Buffer.from(document) : document)
-  const text = typeof document === 'string' ? document : new TextDecoder().decode(document)
-  if (as === 'markdown') return readMarkdown(text)
-  if (as === 'text') return { title: null, text, links: [], base: null }
-  return as === 'article' ? readArticle(text) : readHtml(text)
+const refusalOf = (error: unknown): Reply<never> =>
+  error instanceof AppError ? { refused: { code: error.code, message: error.message } } : null
+
+async function read({ as, document, said }: Extract<Question, { as: unknown }>): Promise<ReadDocument> {
+  if (!documents) throw new Error('Files are read here')
+  const found = await documents.readAs(as, document, said)
+  return { ...found, text: withoutBlobs(found.text.slice(0, longest)) }
+}
+
+async function clean({ kinds, file }: Extract<Question, { file: unknown }>): Promise<CleanFile | null> {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length)
+  const picture = kinds.includes('picture') ? readPicture(bytes) : null
+  return picture === null && kinds.includes('sound') ? readSound(bytes) : picture
 }
 
 const withoutBlobs = (text: string) =>
-  text.replace(/data:[\w/+.-]{1,80};base64,[\w+/=]+|[\w+/]{400,}={0,2}/g, '').replace(/[ \t]+/g, ' ')
+  text.replace(/data:[\w/+.-]{1,80};base64,[\w+/=]+|[\w+/]{400,}={0,2}/g, '').replace(/ {41,}/g, ' '.repeat(40))

@@ -35,7 +35,7 @@ export interface VideoAsset {
   durationSeconds: number | null
   sizeBytes: number | null
   error: string | null
-  /** Where it is played and downloaded, once it is ready. */
+  /** Where it is played and downloaded: once it is ready, or has failed and some of it is there. */
   playbackId: string | null
   playbackUrl: string | null
   downloadUrl: string | null
@@ -66,6 +66,9 @@ export interface MediaRequest {
 
 /** By which a server says who offers something, and nothing of where they are. It takes it from nobody. */
 export const clientHeader = 'x-media-client'
+
+/** By which an engine says, beside its refusal, that what was asked for is there, and that nobody publishes it. */
+export const notLive = { 'x-media-refused': 'not live' }
 
 /** Where a request for media is passed on to, and what it is given along. */
 export interface MediaOrigin {

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type {
-  Ask,
-  EngineEvent,
-  EngineSettings,
-  FromEngine,
-  Ports,
-  RecordedAsset,
-  ToEngine,
+import {
+  type Ask,
+  type EngineEvent,
+  type EngineSettings,
+  type FromEngine,
+  isPlayable,
+  type Ports,
+  type RecordedAsset,
+  type ToEngine,
 } from '#server/media/messages'
 import { AppError } from '#shared/errors'
 import type { CreatedStream, HeldStream, StreamStatus, Video, VideoAddresses, VideoAsset, VideoEvent } from './port.ts'
@@ -148,7 +149,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
 
   const at = below(publicUrl)
   const reached = (asset: RecordedAsset): VideoAsset => {
-    const url = asset.phase === 'ready' ? `${at}/recordings/${asset.assetId}.mp4` : null
+    const url = isPlayable(asset) ? `${at}/recordings/${asset.assetId}.mp4` : null
     return { ...asset, playbackId: url && asset.assetId, playbackUrl: url, downloadUrl: url }
   }
 

@@ -103,8 +103,8 @@ export const agents: readonly Mutation[] = [
     name: 'an admin changes the agents of everybody',
     breaks: 'T13',
     file: 'server/domains/agents/access.ts',
-    find: ': agent.owner_address === account',
-    put: ': agent.owner_address === account || (await isAdmin(node, account))',
+    find: ': isSameAccount(agent.owner_address, account)',
+    put: ': isSameAccount(agent.owner_address, account) || (await isAdmin(node, account))',
     caughtBy: { project: 'hostile', file: 'test/hostile/agents.test.ts', title: 'is for those whom the table names' },
   },
   {

@@ -120,7 +120,7 @@ export const answers: readonly Mutation[] = [
     name: 'whoever is said to have sent a message is answered once more',
     breaks: 'rooms',
     file: `${domain}/room-actions.ts`,
-    find: 'if (message.sender !== sender)',
+    find: 'if (!isSameAccount(message.sender, sender))',
     put: "if (sender === '')",
     caughtBy: agentsInRooms('is asked by a service token'),
   },

@@ -1,8 +1,56 @@
 import type { Mutation } from '../mutation.ts'
-import { heldOpen, metered } from './suites.ts'
+import { atDoor, follows, heldOpen, metered, parsing } from './suites.ts'
 
 /** What one client may cost. */
 export const budgets: readonly Mutation[] = [
+  {
+    name: 'all requests of a connection begin at once',
+    breaks: 'O05',
+    file: 'server/kernel/turns.ts',
+    find: 'if (!line.isBusy) lineUp(line)',
+    put: 'lineUp(line)',
+    caughtBy: follows('a follow behind an answer'),
+  },
+  {
+    name: 'who goes on after refusals keeps the connection',
+    breaks: 'O05',
+    file: 'server/kernel/metered.ts',
+    find: "response.setHeader('Connection', 'close')",
+    put: '',
+    caughtBy: atDoor('who goes on after a few refusals'),
+  },
+  {
+    name: 'requests of no operation are not counted',
+    breaks: 'O06',
+    file: 'server/kernel/metered.ts',
+    find: '!isCounted &&',
+    put: "!isCounted && path.startsWith('/api/') &&",
+    caughtBy: atDoor('an unknown path'),
+  },
+  {
+    name: 'a stream that is not there is looked for each time',
+    breaks: 'O06',
+    file: 'server/kernel/media.ts',
+    find: 'missing.set(path, outcome,',
+    put: "missing.set('', outcome,",
+    caughtBy: atDoor('an unknown name is looked for once'),
+  },
+  {
+    name: 'refused calls cost nothing',
+    breaks: 'O66',
+    file: 'server/kernel/refused-calls.ts',
+    find: 'error.status === 429) return error',
+    put: 'error.status > 0) return error',
+    caughtBy: atDoor('O66'),
+  },
+  {
+    name: 'refused events are not counted',
+    breaks: 'O06',
+    file: 'server/kernel/sockets/meter.ts',
+    find: 'refusedEvent: () => refusedEvents(1)',
+    put: 'refusedEvent: () => refusedEvents(0)',
+    caughtBy: atDoor('a connection whose events are refused'),
+  },
   {
     name: 'CONNECTs are not counted',
     breaks: 'N03',
@@ -98,6 +146,30 @@ export const budgets: readonly Mutation[] = [
     find: "key: [kind, ip].join(' ')",
     put: 'key: null',
     caughtBy: heldOpen('by address and kind of caller, over sockets'),
+  },
+  {
+    name: 'files that wait to be read are not counted by account',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: 'key: caller.account, budget',
+    put: 'key: null, budget',
+    caughtBy: parsing('one more by account'),
+  },
+  {
+    name: 'files that wait to be read are not counted by address',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: "key: [kind, caller.ip].join(' ')",
+    put: 'key: null',
+    caughtBy: parsing('one more by address'),
+  },
+  {
+    name: 'a file that ends its reader ends the answer as well',
+    breaks: 'T64',
+    file: 'server/domains/uploads/cleaned.ts',
+    find: "['TIMEOUT', 'UPSTREAM_ERROR'].includes(error.code)",
+    put: "['TIMEOUT'].includes(error.code)",
+    caughtBy: parsing('UPSTREAM_ERROR'),
   },
   {
     name: 'a wait does not count as an open answer',

@@ -50,7 +50,7 @@ export const direct: readonly Mutation[] = [
     name: 'one of the two uses up the lots of both',
     breaks: 'direct messages',
     file: 'server/domains/epochs/lots.ts',
-    find: 'epoch.lots.filter((lot) => lot.by.address === account).length',
+    find: 'epoch.lots.filter((lot) => isSameAccount(lot.by.address, account)).length',
     put: 'epoch.lots.length',
     caughtBy: epochs('is given by each of the two'),
   },

@@ -119,7 +119,7 @@ export const media: readonly Mutation[] = [
   {
     name: 'what a voice message says of itself stays',
     breaks: 'T23',
-    file: 'server/domains/uploads/sounds/webm.ts',
+    file: 'server/ports/reader/sounds/webm.ts',
     find: '        blank(bytes, at, end)\n',
     put: '',
     caughtBy: uploadedVoice('known by its bytes'),

@@ -10,6 +10,7 @@ import {
   outsiders,
   poison,
   raced,
+  succession,
   waiting,
 } from './suites.ts'
 
@@ -318,5 +319,21 @@ export const mends: readonly Mutation[] = [
     find: 'gradeOf(view, actor.account) < gradeOf(view, decidedBy)',
     put: 'gradeOf(view, decidedBy) < 0',
     caughtBy: decisions,
+  },
+  {
+    name: 'who runs a room leaves it before somebody follows',
+    breaks: 'O28',
+    file: 'server/domains/room-state/succession.ts',
+    find: "'accept' in judged ? refusalOf(view) : null",
+    put: 'null',
+    caughtBy: succession('of a channel'),
+  },
+  {
+    name: 'a room that its owner was suspended in is run by nobody',
+    breaks: 'O28',
+    file: 'server/domains/room-state/succession.ts',
+    find: 'isOf(row, accountSuspended) && row.target !== null',
+    put: 'false',
+    caughtBy: succession('of a group'),
   },
 ]

@@ -48,7 +48,7 @@ export const models: readonly Mutation[] = [
     name: 'a stream that ends without a reason is an answer',
     breaks: 'an answer is whole',
     file: parts,
-    find: "if (reason === null) throw new Error('The answer ended without a reason')",
+    find: "if (reason === null) throw new BrokenOff('The answer ended without a reason')",
     put: "reason ??= 'stop'",
     caughtBy: openai('an answer that is not whole is an error'),
   },

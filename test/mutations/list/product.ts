@@ -95,8 +95,8 @@ export const product: readonly Mutation[] = [
     name: 'the topic of a room turns what stands beside it around',
     breaks: 'room.topic_changed',
     file: 'shared/api/room-fields.ts',
-    find: 'import { nameLine, text }',
-    put: 'import { line as nameLine, text }',
+    find: 'import { nameLine, OneEmoji, text }',
+    put: 'import { line as nameLine, OneEmoji, text }',
     caughtBy: topic('turns nothing around'),
   },
   {

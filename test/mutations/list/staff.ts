@@ -42,7 +42,7 @@ export const staff: readonly Mutation[] = [
     name: 'the list of rooms shows a channel of the staff to who is of it no more',
     breaks: 'channels of the staff',
     file: 'server/domains/room-state/staff-rooms.ts',
-    find: 'own.filter((room) => !isOfIt(room))',
+    find: 'own.filter((each) => !isOfIt(each))',
     put: 'own',
     caughtBy: staffed('shows itself to nobody who is demoted'),
   },

@@ -131,7 +131,9 @@ export const attached = content('M01: attachments')
 export const besides = content('M01: whatever else')
 export const ranks: Suite = { project: 'embedded', file: 'test/server/rights.test.ts', title: 'in a channel, by rank' }
 const hostile = (file: string, title: string): Suite => ({ project: 'hostile', file: `test/hostile/${file}`, title })
+export const parsing = (title: string): Suite => hostile('parsing.test.ts', title)
 export const metered = (title: string): Suite => hostile('budgets.test.ts', title)
+export const atDoor = (title: string): Suite => hostile('door.test.ts', title)
 export const heldOpen = (title: string): Suite => hostile('open-answers.test.ts', title)
 export const invited = (title: string): Suite => ({
   project: 'embedded',
@@ -142,6 +144,11 @@ export const invitationEnds = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/group-invitation-ends.test.ts',
   title: `N05: ${title}`,
+})
+export const succession = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/succession.test.ts',
+  title: `O28: ${title}`,
 })
 export const clients = (title: string): Suite => hostile('connection-slots.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')

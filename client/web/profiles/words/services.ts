@@ -1,3 +1,4 @@
+import { isSameAccount } from '#shared/kit/accounts'
 import { shortAddress } from '../../kit/format.ts'
 import { linkToAgents } from '../../rooms/route.ts'
 import { capital, joined, leading, linkIn, pictureIn, said, type WordsOf } from '../shown.ts'
@@ -33,7 +34,7 @@ export const services: WordsOf<
     return {
       sign: '💬',
       title: it.text('title') || 'Write to me',
-      lines: said(it.text('subtitle'), account === owner ? '' : shortAddress(account)),
+      lines: said(it.text('subtitle'), isSameAccount(account, owner) ? '' : shortAddress(account)),
       act: { kind: 'message', account },
     }
   },

@@ -1,5 +1,6 @@
 import { isSuspended } from '#server/domains/accounts/roles'
 import type { Node } from '#server/kernel/context'
+import { isSameAccount } from '#shared/kit/accounts'
 import { refusalOf } from '../access.ts'
 import { Agents, type StoredAgent } from '../model.ts'
 import { cancelled } from './begin.ts'
@@ -18,7 +19,7 @@ export async function agentNow(node: Node, run: StoredRun): Promise<StoredAgent>
 
 /** Whether who asked may ask the agent no more. What was paid for without an account is answered whatever becomes of the agent. */
 export async function isRefused(node: Node, { account, place }: StoredRun, agent: StoredAgent): Promise<boolean> {
-  if (account === place) return false
+  if (isSameAccount(account, place)) return false
   const isOfficial = agent.visibility === 'official'
   if (isInRoom(place) && !isOfficial) return true
   // The log says so before the records of accounts do.

@@ -1,6 +1,6 @@
 import type { Services } from '#server/kernel/context'
-import type { ReadDocument } from '#server/ports/reader/port'
-import { textOf, type WebAnswer } from '#server/ports/web/port'
+import type { ReadDocument, Turn } from '#server/ports/reader/port'
+import type { WebAnswer } from '#server/ports/web/port'
 
 export type ScrapeMethod = 'basic' | 'advanced'
 
@@ -27,13 +27,13 @@ export class UnusablePage extends Error {
 
 type Reading = Pick<Services, 'web' | 'reader'>
 
-/** Reads one page; null where it is still what the validators name. */
+/** Reads one page for an agent (`of`), which take turns; null where it is still what the validators name. */
 export async function readPage(
   { web, reader }: Reading,
   url: string,
   scrape: ScrapeMethod,
   known: Validators | null,
-  signal: AbortSignal,
+  { of, signal }: Turn,
 ): Promise<ReadPage | null> {
   const headers = {
     accept: 'text/html,application/xhtml+xml,text/markdown,text/plain,application/pdf;q=0.9,*/*;q=0.1',
@@ -43,7 +43,7 @@ export async function readPage(
   const answer = await web.ask(url, { headers, signal })
   if (known && answer.status === 304) return null
   if (answer.status !== 200) throw new UnusablePage(`The page answered with status ${answer.status}`)
-  const { title, text, links, base } = await documentOf(reader, answer, scrape)
+  const { title, text, links, base } = await documentOf(reader, answer, scrape, { of, signal })
   const from = resolved(base ?? '', answer.url) ?? answer.url
   return {
     url: answer.url,
@@ -54,19 +54,18 @@ export async function readPage(
   }
 }
 
-function documentOf(reader: Reading['reader'], answer: WebAnswer, scrape: ScrapeMethod): Promise<ReadDocument> {
-  const { pathname } = new URL(answer.url)
-  const [type = ''] = (answer.headers['content-type'] ?? '').toLowerCase().split(';')
-  const kind = type.trim()
-  if (kind === 'application/pdf' || startsWith(answer.body, '%PDF-')) return reader.read('pdf', answer.body)
+function documentOf(
+  reader: Reading['reader'],
+  { url, headers, body }: WebAnswer,
+  scrape: ScrapeMethod,
+  turn: Turn,
+): Promise<ReadDocument> {
+  const said = { type: headers['content-type'] ?? '', path: new URL(url).pathname }
+  const kind = said.type.toLowerCase().split(';')[0]?.trim() ?? ''
+  if (kind === 'application/pdf' || startsWith(body, '%PDF-')) return reader.read('pdf', body, said, turn)
   if (kind !== '' && !/^(text\/|application\/((.+\+)?(xml|json)|xhtml\+xml|markdown|octet-.+)$)/.test(kind))
     throw new UnusablePage(`The page is no text, but ${kind.slice(0, 60)}`)
-  if (answer.body.subarray(0, 4_096).includes(0)) throw new UnusablePage('The page is no text')
-  const text = textOf(answer)
-  if (/markdown/.test(kind) || /\.(md|mdx|markdown)$/i.test(pathname)) return reader.read('markdown', text)
-  if (/html/.test(kind) || (!/^text\/plain|json|xml$/.test(kind) && /^\s*<(!doctype|html)/i.test(text)))
-    return reader.read(scrape === 'advanced' ? 'article' : 'page', text)
-  return reader.read('text', text)
+  return reader.read(scrape === 'advanced' ? 'article' : 'page', body, said, turn)
 }
 
 const startsWith = (body: Uint8Array, mark: string) =>

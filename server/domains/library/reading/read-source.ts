@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Services } from '#server/kernel/context'
+import type { Turn } from '#server/ports/reader/port'
 import { AppError } from '#shared/errors'
 import { type ReadPage, readPage, type ScrapeMethod, UnusablePage, type Validators } from './page.ts'
 import { rawRootOf, rawUrlOf } from './sources.ts'
@@ -35,14 +36,14 @@ export async function readSource(
   services: Pick<Services, 'web' | 'reader'>,
   source: Source,
   known: Known | null,
-  signal: AbortSignal,
+  turn: Turn,
   progress: (pages: number) => void = () => {},
 ): Promise<ReadSource> {
   const raw = rawUrlOf(new URL(source.url))
   const depth = raw ? 2 : source.scrape_method === 'advanced' ? source.crawl_depth : 1
   const begun = performance.now()
   const read = async (url: string, validators: Validators | null) =>
-    readPage(services, url, source.scrape_method, validators, signal)
+    readPage(services, url, source.scrape_method, validators, turn)
   const first = await read(raw ?? source.url, depth === 1 ? known : null)
   if (first === null)
     return { pages: null, etag: known?.etag ?? null, modified: known?.modified ?? null, hash: known?.hash ?? null }

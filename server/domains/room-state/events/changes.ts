@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { absolute, patch, patchList } from '#server/domains/events/changes'
 import type { Rewrite } from '#server/domains/events/define'
 import type { Change, Row } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import {
   emptied,
   type InvitationFact,
@@ -48,7 +49,7 @@ export const changeInvitations = (
 
 /** The invitations of who may invite no more stay taken back, also where the right is given again. */
 const takeInvitations = ({ at }: Row, account: string): Change =>
-  changeInvitations(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null, {
+  changeInvitations(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null, {
     revoked_at: new Date(at).toISOString(),
   })
 

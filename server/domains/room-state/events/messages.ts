@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { absolute, patchList } from '#server/domains/events/changes'
 import { defineEvent, type Rewrite, targetOf } from '#server/domains/events/define'
 import type { Row } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
@@ -84,11 +85,11 @@ export const messagesPurged = defineEvent('messages.purged', {
     const isWithin = (seq: number) => seq >= purge.from_seq && seq <= purge.to_seq
     return {
       covers: ({ sender, seq, body }) =>
-        sender === target && isWithin(seq) && !(body as unknown as MessageBody).deleted,
+        isSameAccount(sender, target) && isWithin(seq) && !(body as unknown as MessageBody).deleted,
       next: (body) => purgedBody(body, purge),
       takesBack: {
-        edit: ({ sender }) => sender === target,
-        poll: ({ creator_address, message_seq }) => creator_address === target && isWithin(message_seq),
+        edit: ({ sender }) => isSameAccount(sender, target),
+        poll: ({ creator_address, message_seq }) => isSameAccount(creator_address, target) && isWithin(message_seq),
       },
     }
   },

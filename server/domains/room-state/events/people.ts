@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { absolute, patch } from '#server/domains/events/changes'
 import { defineEvent, type Heard, targetOf, unnamed } from '#server/domains/events/define'
-import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact } from '../facts.ts'
+import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact, type RoomFact } from '../facts.ts'
 import { person } from '../shown.ts'
 import { changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
 
@@ -49,6 +49,8 @@ export const memberRemoved = defineEvent('member.removed', {
   heard: () => 'removed',
 })
 
+const ownedBy = (owner_address: string) => patch<RoomFact>(keys.room, (room) => ({ ...room, owner_address }))
+
 export const roleChanged = defineEvent('role.changed', {
   body: z.object({
     role: z.string().optional(),
@@ -60,6 +62,7 @@ export const roleChanged = defineEvent('role.changed', {
   }),
   changes: (row, body) => [
     ...(body.member ? [absolute(keys.member(row.target ?? ''), body.member)] : []),
+    ...(body.member?.role === 'owner' ? [ownedBy(body.member.user_address)] : []),
     ...rightsLost(row, row.target ?? '', body),
   ],
   data: (row, body) => {

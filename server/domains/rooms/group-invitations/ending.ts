@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sayUnasked } from '#server/domains/room-state/asked'
 import { audiences, type Node } from '#server/kernel/context'
 import { groupInvitationEnded } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
@@ -47,6 +48,7 @@ type Ended = z.infer<typeof Ended>
 /** Tells the devices of the invited, on all nodes. */
 function tellEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
   const ended: Ended = { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } }
+  sayUnasked(node, id)
   tellHere(node, ended)
   node.peers.tell(topic, ended)
 }

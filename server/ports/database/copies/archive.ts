@@ -32,22 +32,24 @@ const lastOf = new Map([
 /** What stands in an archive, in its order. */
 export type Entry = { collection: string; indexes: IndexDefinition[] } | Written | { file: string } | { bytes: Buffer }
 
-/** What was copied: by collection, and the files; null where they are kept elsewhere. */
+/** What was copied: by collection, and the files; null where they are kept elsewhere. Recordings are among the files. */
 export interface Copied {
   documents: Sums
   files: Sum | null
+  recordings?: number
 }
 
-/** Writes what a store tells and then the files of a folder, durably. The archive must not exist. */
+/** Writes what a store tells and then the files of folders, durably. The archive must not exist. */
 export async function writeArchive(
   documents: AsyncIterable<string>,
   files: string | null,
+  recordings: string | null,
   archive: string,
 ): Promise<void> {
   async function* lines() {
     const whole = tallyLines()
     for await (const text of documents) yield whole.add(text)
-    for await (const text of fileLines(files)) yield whole.add(text)
+    for await (const text of fileLines(files, recordings)) yield whole.add(text)
     yield `#${JSON.stringify({ whole: whole.sum() })}\n`
   }
   await pipeline(Readable.from(lines()), createGzip(), createWriteStream(archive, { flags: 'wx', mode: 0o600 }))
@@ -119,7 +121,8 @@ async function* entriesOf(lines: AsyncIterable<string>, next: () => void): Async
     next()
   }
   if (!told.isEnded || !told.sums) throw new Fault('it ends too early')
-  return { documents: told.sums, files: told.files ?? null }
+  const recordings = files.recordings()
+  return { documents: told.sums, files: told.files ?? null, ...(recordings > 0 ? { recordings } : {}) }
 }
 
 function checked<Said>(said: Said, found: Said, what: string): Said {

@@ -7,17 +7,22 @@ import type { Document } from '../embedded/values.ts'
 import { askStore, type EmbeddedStore, openEmbedded } from '../embedded.ts'
 import { type Copied, readArchive, writeArchive } from './archive.ts'
 import { sumsOf } from './documents.ts'
-import { fileWriter, moveFiles, syncDirectory } from './files.ts'
+import { fileWriter, keysIn, moveFiles, placeIn, recordingsIn, syncDirectory } from './files.ts'
 
 const batchSize = 1000
 const storeFile = 'data.mdb'
 const unfinished = 'restoring-'
 
 /**
- * Backs up the store in a directory to one new file: its state at one moment, also while a server works on it; and the folder of what
- * people have uploaded, which is read afterwards, so that it has what the documents name.
+ * Backs up the store in a directory to one new file: its state at one moment, also while a server works on it; and the folders of what
+ * people have uploaded and of recordings, which are read afterwards, so that they have what the documents name.
  */
-export async function backUp(directory: string, to: string, files: string | null = null): Promise<Copied> {
+export async function backUp(
+  directory: string,
+  to: string,
+  files: string | null = null,
+  recordings: string | null = null,
+): Promise<Copied> {
   const file = resolve(to)
   if (await exists(file)) throw new CopyError(`${file} is there already.`)
   if (!(await exists(join(directory, storeFile)))) throw new CopyError(`There is no store in ${directory}.`)
@@ -25,7 +30,7 @@ export async function backUp(directory: string, to: string, files: string | null
   const beside = await mkdtemp(`${file}.`)
   try {
     const part = join(beside, 'backup')
-    await writeArchive(askStore(directory, 'backup'), files, part).catch(onFullDisk(file))
+    await writeArchive(askStore(directory, 'backup'), files, recordings, part).catch(onFullDisk(file))
     const written = await verifyBackup(part)
     await link(part, file)
     await syncDirectory(dirname(file))
@@ -51,25 +56,32 @@ export async function verifyBackup(file: string): Promise<Copied> {
 }
 
 /**
- * Makes a store out of a backup, where there is none, and puts its files into a folder. A damaged backup is refused before anything is
- * written; the store appears whole or not at all.
+ * Makes a store out of a backup, where there is none, and puts its files and recordings into folders. A damaged backup is refused before
+ * anything is written; the store appears whole or not at all.
  */
-export async function restore(from: string, directory: string, files = join(directory, 'files')): Promise<Copied> {
+export async function restore(
+  from: string,
+  directory: string,
+  files = join(directory, 'files'),
+  recordings = join(directory, 'media', 'recordings'),
+): Promise<Copied> {
   await verifyBackup(from)
   await makeDirectory(resolve(directory))
   const lock = await lockDirectory(resolve(directory))
   try {
     await refuseFull(directory)
     const beside = await mkdtemp(join(directory, unfinished))
+    const written = { files: join(beside, 'files'), recordings: join(beside, 'recordings') }
     const copied = await within(beside, async (store) => {
-      const read = await fill(store, join(beside, 'files'), from)
+      const read = await fill(store, (key) => placeIn(written, key), from)
       checkSame(read.documents, await sumsOf(store))
       return read
     }).catch(async (error: unknown) => {
       await rm(beside, { recursive: true, force: true })
       return onFullDisk(directory)(error)
     })
-    await moveFiles(join(beside, 'files'), files)
+    await moveFiles(written.files, files, await keysIn(written.files))
+    await moveFiles(written.recordings, recordings, (await recordingsIn(written.recordings)).names)
     await rename(join(beside, storeFile), join(directory, storeFile))
     await syncDirectory(directory)
     await rm(beside, { recursive: true, force: true })
@@ -87,9 +99,9 @@ function onFullDisk(path: string): (error: unknown) => never {
   }
 }
 
-async function fill(store: EmbeddedStore, folder: string, file: string): Promise<Copied> {
+async function fill(store: EmbeddedStore, placeOf: (key: string) => string, file: string): Promise<Copied> {
   const database = store.db()
-  const files = fileWriter(folder)
+  const files = fileWriter(placeOf)
   const entries = readArchive(file)
   let collection = database.collection('')
   let batch: Document[] = []
@@ -117,12 +129,12 @@ async function fill(store: EmbeddedStore, folder: string, file: string): Promise
 
 const withoutVersion = ({ v: _, ...options }: Record<string, unknown>) => options
 
-/** A key that was made before, files, and the rests of a restore that was killed, are no store. */
+/** A key that was made before, files, recordings, and the rests of a restore that was killed, are no store. */
 async function refuseFull(directory: string): Promise<void> {
   const names = await readdir(directory)
   for (const name of names.filter((each) => each.startsWith(unfinished)))
     await rm(join(directory, name), { recursive: true })
-  const [data] = names.filter((name) => !/^(session-keys$|files$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
+  const [data] = names.filter((name) => !/^(session-keys$|files$|media$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
   if (data !== undefined) throw new CopyError(`${directory} is not empty: there is ${data}.`)
 }
 

@@ -18,6 +18,7 @@ type Options = Record<string, unknown>
 type Inserting = Operation & { id: string; incoming: Incoming }
 
 const SLICE_MS = 8
+const FEW = 32
 
 /** The part of the driver's collection that both stores share; every other method of it is refused by name. */
 export class Collection {
@@ -44,7 +45,7 @@ export class Collection {
         return this.#read(parseFilter(filter), chosen, within)
       },
       given,
-      (steps, within) => this.#storage.read(steps, within),
+      (steps, within) => this.#storage.read(steps, within, fewOf(filter, given.limit)),
     )
   }
 
@@ -56,7 +57,7 @@ export class Collection {
     checkOptions('countDocuments', options, ['skip', 'limit'])
     const { skip, limit } = checkPage(options)
     const match = { filter: parseFilter(filter), sort: {}, skip, limit }
-    return this.#reduce(match, 0, (count) => count + 1)
+    return this.#reduce(match, 0, (count) => count + 1, fewOf(filter, limit))
   }
 
   async estimatedDocumentCount(options: Options = {}): Promise<number> {
@@ -183,7 +184,7 @@ export class Collection {
   }
 
   /** Over all matches at one moment. */
-  #reduce<T>(match: Match, start: T, add: (sum: T, found: Found) => T): Promise<T> {
+  #reduce<T>(match: Match, start: T, add: (sum: T, found: Found) => T, few = 0): Promise<T> {
     const within: Reading = {}
     const found = this.#table.find(match, within)
     function* steps(): Steps<T> {
@@ -194,7 +195,7 @@ export class Collection {
       }
       return sum
     }
-    return this.#storage.read(steps(), within)
+    return this.#storage.read(steps(), within, few)
   }
 
   /** A write whose failure is the whole command's, and so has another shape than that of one write among several. */
@@ -387,6 +388,9 @@ async function inSlices<T>(given: readonly unknown[], prepare: (each: unknown) =
   }
   return prepared
 }
+
+/** How many steps of a read wait for nobody: some where it asks for one document, or names them, as judgements and single looks do. */
+const fewOf = (filter: unknown, limit: unknown): number => (limit === 1 || Object(filter)._id !== undefined ? FEW : 0)
 
 const parseSort = (sort: unknown) => parseDirections(sort, 'a sort')
 

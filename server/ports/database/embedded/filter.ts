@@ -6,7 +6,7 @@ type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 export type Filter =
   | { op: '$and' | '$or' | '$nor'; filters: Filter[] }
   | { op: Comparison; path: string[]; value: Value }
-  | { op: '$in'; path: string[]; values: Value[] }
+  | { op: '$in'; path: string[]; values: Value[]; texts: ReadonlySet<Value> }
   | { op: '$exists'; path: string[] }
   | { op: '$elemMatch'; path: string[]; element: Filter; whole: boolean }
 
@@ -36,6 +36,7 @@ export const isSamePath = (one: readonly string[], other: readonly string[]): bo
 
 const and = (filters: Filter[]): Filter => (filters.length === 1 && filters[0] ? filters[0] : { op: '$and', filters })
 const not = (filter: Filter): Filter => ({ op: '$nor', filters: [filter] })
+const among = (path: string[], values: Value[]): Filter => ({ op: '$in', path, values, texts: new Set(values) })
 
 function parseList(op: string, list: unknown): Filter[] {
   return Array.isArray(list) && list.length > 0
@@ -66,9 +67,9 @@ function parseOperator(path: string[], op: string, value: unknown): Filter {
     case '$lte':
       return { op, path, value: bound(op, value) }
     case '$in':
-      return { op, path, values: operands(op, value) }
+      return among(path, operands(op, value))
     case '$nin':
-      return not({ op: '$in', path, values: operands(op, value) })
+      return not(among(path, operands(op, value)))
     case '$exists':
       return value ? { op, path } : not({ op, path })
     case '$elemMatch':
@@ -112,7 +113,9 @@ export function matches(filter: Filter, document: Value): boolean {
     case '$eq':
       return some(filter.path, document, (value) => equals(value, filter.value))
     case '$in':
-      return some(filter.path, document, (value) => filter.values.some((each) => equals(value, each)))
+      return some(filter.path, document, (value) =>
+        typeof value === 'string' ? filter.texts.has(value) : filter.values.some((each) => equals(value, each)),
+      )
     case '$exists':
       return some(filter.path, document, (value) => value !== undefined)
     case '$elemMatch':

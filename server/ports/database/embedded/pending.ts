@@ -168,6 +168,12 @@ export class Pending {
     this.#isEnding = false
   }
 
+  /** What could not be put into its collections stays in the file. */
+  async close(): Promise<void> {
+    await this.#file?.close().catch(() => undefined)
+    this.#file = null
+  }
+
   /** Once nothing in it is needed any more. */
   remove(): Promise<void> {
     return removeJournal(this.#directory)

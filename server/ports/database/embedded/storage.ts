@@ -9,6 +9,7 @@ import type { Lock } from './lock.ts'
 import { Pending, type Row } from './pending.ts'
 import { Damaged, isSealed, seal } from './seal.ts'
 import { checksumOf, type Tally, tallyBytes, tallyIn, tallyKey } from './tallies.ts'
+import { Turns } from './turns.ts'
 
 export interface Slot {
   key: Buffer
@@ -26,7 +27,7 @@ export interface Moment {
   release(): void
 }
 
-/** Milliseconds that a read goes on for before others have their turn. */
+/** Milliseconds that reads go on for before others have their turn. */
 const READ_MS = 8
 /** Keys that are compared before anything is answered: some tenths of a second. */
 const MOST_AT_ONCE = 200_000
@@ -48,6 +49,7 @@ export class Storage {
   readonly #held = new Set<Transaction>()
   readonly #commits: Commits
   readonly #pending: Pending
+  readonly #turns = new Turns(READ_MS)
   #flush: NodeJS.Timeout | undefined
   /** As they are after the commit that is being made, and those among them that it changes. */
   readonly #tallies = new Map<number, Tally>()
@@ -284,16 +286,16 @@ export class Storage {
     return this.#pending.stage(rows)
   }
 
-  /** Reads to the end in the state of this moment, with pauses in which others have their turn. */
-  async read<T>(steps: Steps<T>, within: Reading = {}): Promise<T> {
-    let end = performance.now() + READ_MS
+  /** Reads to the end in the state of the moment in which it begins, with pauses in which others have their turn. The first few steps wait for nobody. */
+  async read<T>(steps: Steps<T>, within: Reading = {}, few = 0): Promise<T> {
     try {
-      for (let step = steps.next(); ; step = steps.next()) {
+      if (few === 0 && !this.#turns.hasRoom()) await this.#turns.next()
+      for (let taken = 1; ; taken++) {
+        const step = steps.next()
         if (step.done) return step.value
-        if (performance.now() < end) continue
+        if (taken < few || this.#turns.hasTime()) continue
         within.transaction ??= this.#hold()
-        await breathe()
-        end = performance.now() + READ_MS
+        await this.#turns.next()
       }
     } finally {
       if (within.transaction) this.#release(within.transaction)
@@ -308,6 +310,7 @@ export class Storage {
     await this.#endJournal().catch(() => undefined)
     await this.#commits.drained()
     this.#closed = true
+    await this.#pending.close()
     while (this.#held.size > 0) await breathe()
     await this.#database.close()
   }

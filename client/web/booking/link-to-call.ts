@@ -1,0 +1,1 @@
+export const linkToCall = (token: string): string => `${location.origin}/join/${token}`

@@ -1,0 +1,11 @@
+import type { KeyboardEvent } from 'react'
+
+/** What a browser calls a press that an input method has taken. */
+const takenByInputMethod = 229
+
+/** Whether a press belongs to the input method: Safari ends the composition before the press of Enter that ends it. */
+export const isComposing = ({ nativeEvent }: KeyboardEvent): boolean =>
+  nativeEvent.isComposing || nativeEvent.keyCode === takenByInputMethod
+
+/** Whether a press sends what was written. */
+export const sends = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !isComposing(event)

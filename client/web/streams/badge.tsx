@@ -1,0 +1,7 @@
+import type { StreamState } from '#shared/api/stream-records'
+import { badgeOf } from './stream-words.ts'
+
+export function Badge({ state }: { state: StreamState }) {
+  const { text, look } = badgeOf(state)
+  return <span className={`chip ${look}`}>{text}</span>
+}

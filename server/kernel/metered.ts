@@ -1,0 +1,76 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isProxy } from './addresses.ts'
+import { budgets, scaled } from './budgets.ts'
+import type { Door } from './door.ts'
+import type { Media } from './media.ts'
+import { offerSeconds } from './request-meter.ts'
+import type { Serve } from './turns.ts'
+
+/** What is told of a bucket that is empty, in seconds. Who watches asks several times in each. */
+const retryAfter = { request: 60, media: 2, offer: offerSeconds } as const
+export type Emptied = keyof typeof retryAfter
+type Refuse = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: { path: string; emptied: Emptied; retryAfter: number },
+) => void
+
+/**
+ * Counts every request, and refuses what is too much, before anything of it is looked up or made. Who goes on on a connection that is
+ * refused loses it.
+ */
+export function metered(door: Door, media: Media, refuse: Refuse, answer: RequestListener): Serve {
+  const { kernel, proxies, slots, meter } = door
+  const { node } = kernel
+  const mostRefused = scaled(budgets.refusedRequests, node.limits.scale)
+  const refused = new WeakMap<Socket, number>()
+
+  /** Of which bucket a request takes more than there is; null where it may go on. */
+  async function emptiedBy(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    address: string,
+  ): Promise<Emptied | null> {
+    const kind = media.kindOf(request, path)
+    if (kind !== null) response.setHeader('Access-Control-Allow-Origin', '*')
+    if (kind === 'there' && !(await meter.takeMedia(address))) return 'media'
+    if (kind === 'offer' && !(await meter.takeOffer(address))) return 'offer'
+    const isCounted = kind === 'there' || kind === 'offer'
+    if (!isCounted && !(await meter.takeRequest(request, address))) return 'request'
+    if (kind !== null) return slots.view(request, response) ? null : 'media'
+    const asker = () => meter.askerOf(request, address)
+    return (await slots.arrive(request, response, asker, node.now())) ? null : 'request'
+  }
+
+  /** A connection of a proxy carries what others ask, too. */
+  const isShared = ({ remoteAddress = '' }: Socket) => isProxy(proxies, remoteAddress)
+
+  function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: Emptied): void {
+    const { socket } = request
+    node.metrics.turnedAway()
+    const times = (refused.get(socket) ?? 0) + 1
+    refused.set(socket, times)
+    if (times >= mostRefused && !isShared(socket)) {
+      node.logger.warn({ reason: 'too many refused requests' }, 'closed a connection')
+      response.setHeader('Connection', 'close')
+    }
+    refuse(request, response, { path, emptied, retryAfter: retryAfter[emptied] })
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
+    const path = pathOf(request)
+    const emptied = await emptiedBy(request, response, path, address)
+    if (emptied === null) answer(request, response)
+    else turnAway(request, response, path, emptied)
+  }
+  return (request, response, address) => {
+    serve(request, response, address).catch((error: unknown) => {
+      node.logger.error({ error }, 'a request was not counted')
+      request.socket.destroy()
+    })
+  }
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''

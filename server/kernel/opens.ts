@@ -1,0 +1,13 @@
+/** Counts what each address opens, anew in each second; the function returns whether one more is within the number. */
+export function opensWithin(most: number): (address: string) => boolean {
+  const opened = new Map<string, number>()
+  let second = 0
+  return (address) => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) opened.clear()
+    second = now
+    const count = (opened.get(address) ?? 0) + 1
+    opened.set(address, count)
+    return count <= most
+  }
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError, errorHeaders } from '#shared/errors'
+import type { ErrorBody } from '#shared/kit/contract'
+import { budgets, scaled } from './budgets.ts'
+import type { Door } from './door.ts'
+import { errorBody, type RouteOf } from './http-errors.ts'
+import type { Readers } from './http-guards.ts'
+import { setHeaders } from './http-headers.ts'
+import { newId } from './ids.ts'
+import type { Emptied } from './metered.ts'
+
+/** Answers what is refused by the meter, with bytes that were made before: whoever asks too much is told so for next to nothing. */
+export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, routeOf: RouteOf, readers: Readers) {
+  const bodies = new Map<string, Buffer>()
+
+  function bodyOf(shape: ErrorBody, retryAfter: number): Buffer {
+    const key = `${shape} ${retryAfter}`
+    const before = bodies.get(key)
+    if (before) return before
+    const body = Buffer.from(JSON.stringify(errorBody(new AppError('RATE_LIMIT_EXCEEDED', { retryAfter }), shape)))
+    bodies.set(key, body)
+    return body
+  }
+
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, emptied, retryAfter }: { path: string; emptied: Emptied; retryAfter: number },
+  ): void => {
+    const shape = routeOf(request.method ?? '', path, response)
+    const body = bodyOf(shape, retryAfter)
+    setHeaders(response, headersOfRefusals)
+    if (emptied === 'request')
+      response.setHeader('X-RateLimit-Limit', scaled(budgets.requestsOfAddress, node.limits.scale))
+    setHeaders(response, readers(request, path).headers)
+    response
+      .writeHead(429, {
+        'X-Request-Id': requestIdOf(request),
+        'X-RateLimit-Remaining': 0,
+        'X-RateLimit-Reset': Math.ceil(node.now() / 1_000) + retryAfter,
+        'Retry-After': retryAfter,
+        [errorHeaders.code]: 'RATE_LIMIT_EXCEEDED',
+        [errorHeaders.shape]: shape,
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+      })
+      .end(body)
+  }
+}
+
+/** The id that the client gives its request, or one of ours. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()
+}

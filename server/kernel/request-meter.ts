@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '#shared/errors'
+import { briefMemory } from './brief-memory.ts'
+import { type Budget, budgets } from './budgets.ts'
+import type { Caller, Node } from './context.ts'
+import type { Callers } from './domain.ts'
+import { shownSession } from './http-input.ts'
+
+type Asker = Pick<Caller, 'account' | 'session'>
+const nobody: Asker = { account: null, session: null }
+
+/** So many addresses, and sessions, are remembered. */
+const mostRemembered = 10_000
+/** A full bucket is not asked again for so long, so that a flood costs no look at it. */
+const fullMilliseconds = 1_000
+/** A publisher who was lost has longer to come back. */
+export const offerSeconds = 20
+const knownMilliseconds = 5 * 60_000
+
+/** Counts what comes over HTTP by address, and beyond that by account, before anything of it is read. */
+export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identify: Callers['identify']) {
+  const full = briefMemory<true>(mostRemembered)
+  const askers = briefMemory<Promise<Asker>>(mostRemembered)
+
+  async function take(name: string, key: string, { most }: Budget, seconds = 60): Promise<boolean> {
+    const bucket = `${name} ${key}`
+    if (full.get(bucket)) return false
+    if (await node.limits.throttle(name, key, most, seconds)) return true
+    full.set(bucket, true, fullMilliseconds)
+    return false
+  }
+
+  /** Whose session a request shows, to count by alone: it may have ended meanwhile. Nobody where too many are looked up for an address. */
+  async function askerOf(request: IncomingMessage, address: string): Promise<Asker> {
+    const credential = shownSession(request, node.settings.publicUrl)
+    if (credential === null) return nobody
+    const key = createHash('sha256').update(credential).digest('base64')
+    const known = askers.get(key)
+    if (known) return known
+    if (!(await take('look', address, budgets.looksOfAddress))) return nobody
+    const asked = identify(credential, { ip: address, userAgent: '' }).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.status !== 401) askers.delete(key)
+      return nobody
+    })
+    askers.set(key, asked, knownMilliseconds)
+    return asked
+  }
+
+  return {
+    askerOf,
+    /** Takes a request of an address, or of the account that it shows a session of; false where neither has any left. */
+    async takeRequest(request: IncomingMessage, address: string): Promise<boolean> {
+      if (await take('http', address, budgets.requestsOfAddress)) return true
+      const { account } = await askerOf(request, address)
+      return account !== null && take('http', account, budgets.requestsOfAddress)
+    },
+    takeMedia: (address: string) => take('media', address, budgets.mediaOfAddress, 1),
+    takeOffer: (address: string) => take('webrtc', address, budgets.offersOfAddress, offerSeconds),
+  }
+}
+export type RequestMeter = ReturnType<typeof openRequestMeter>

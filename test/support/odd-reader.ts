@@ -1,0 +1,15 @@
+/** A program in the place of the reader's: it does with a file what the file says, and gives documents back. */
+process.on('disconnect', () => process.exit())
+process.on('message', ({ file, document }: { file?: Uint8Array; document?: string }) => {
+  process.send?.({ found: file ? shown(file) : { title: null, text: document, links: [], base: null } })
+})
+process.send?.('ready')
+
+function shown(file: Uint8Array) {
+  const said = Buffer.from(file).toString()
+  if (said === 'end') process.exit(1)
+  if (said === 'hang') for (;;);
+  const kept: string[][] = []
+  if (said === 'fill') for (;;) kept.push(Array.from({ length: 100_000 }, (_, at) => `${at}`))
+  return { ending: 'png', bytes: file }
+}

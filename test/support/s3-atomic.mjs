@@ -1,0 +1,34 @@
+// Imported before s3rver: an object is there whole or not at all, whoever leaves or dies while it is sent, as in an object storage.
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import Store from 's3rver/lib/stores/filesystem.js'
+
+Store.prototype.putObject = async function ({ bucket, key, content, metadata }) {
+  const unfinished = join(this.rootDirectory, `unfinished-${randomUUID()}`)
+  const hash = createHash('md5')
+  let size = 0
+  const measured = async function* (pieces) {
+    for await (const piece of pieces) {
+      hash.update(piece)
+      size += piece.length
+      yield piece
+    }
+  }
+  try {
+    const body = Buffer.isBuffer(content) ? Readable.from([content]) : content
+    await pipeline(body, measured, createWriteStream(unfinished))
+    const md5 = hash.digest('hex')
+    const path = this.getResourcePath(bucket, key, 'object')
+    await mkdir(dirname(path), { recursive: true })
+    await this.putMetadata(bucket, key, metadata, md5)
+    await rename(unfinished, path)
+    return { size, md5 }
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}

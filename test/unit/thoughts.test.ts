@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { withoutThoughts } from '#server/ports/model/thoughts'
+
+/** What is left of an answer, in whatever pieces it comes. */
+function leftOf(text: string): string {
+  const ways = [1, 2, 3, 7, text.length].map((length) => {
+    const read = withoutThoughts()
+    let left = ''
+    for (let at = 0; at < text.length; at += length) left += read(text.slice(at, at + length))
+    return left + read.rest()
+  })
+  expect(new Set(ways).size).toBe(1)
+  return ways[0] ?? ''
+}
+
+describe('O20: of an answer', () => {
+  it.each([
+    ['<think>They want a fox.</think>\n\nA fox.', 'A fox.'],
+    ['\n<think>\nThey want\na fox.\n</think>A fox.', '\nA fox.'],
+    ['<THINK>x</Think> A fox.', 'A fox.'],
+    ['<thinking>x</thinking>A fox.', 'A fox.'],
+    ['<reasoning>x</reasoning>A fox.', 'A fox.'],
+    ['[THINK]x[/THINK]A fox.', 'A fox.'],
+    ['<think>a</think>\n<think>b</think>\nA fox.', 'A fox.'],
+    ['<think></think>A fox.', 'A fox.'],
+    ['<think>a < b and </thin> too</think>A fox.', 'A fox.'],
+    ['A fox.\n<think>Or an owl?</think>\nOr an owl.', 'A fox.\nOr an owl.'],
+    // Cut off while it thought.
+    ['<think>They want', ''],
+  ])('%j is %j', (text, left) => expect(leftOf(text)).toBe(left))
+
+  it.each([
+    'A fox.',
+    '',
+    'In HTML <think> is no element.',
+    'a\n<think> is the name of a tag that is never closed',
+    '```xml\n<think>x</think>\n```\nThat is how.',
+    '~~~\n<think>x</think>\n~~~',
+    '<thin>x</thin>',
+    '[thinker] says',
+    '`<think>` is a tag, `</think>` its end',
+    'a\n``` \nb',
+    '<',
+  ])('%j is all said', (text) => expect(leftOf(text)).toBe(text))
+})
