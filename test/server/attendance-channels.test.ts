@@ -217,6 +217,16 @@ test('who holds the token joins and is given the key; a second time they are a m
   })
 })
 
+test('O62: a room is joined after the session key of then is gone, without its shared key', async () => {
+  const channel = await newChannel()
+  const holder = await someone()
+  script.mint(holder.account, channel.eventId)
+  await Rooms.updateOne({ id: channel.id }, { $set: { p2p_key: 'gone.AAAA' } })
+  const answer = await join(holder, channel)
+  expect(answer).toMatchObject({ status: 200, body: { success: true } })
+  expect(answer.body).not.toHaveProperty('p2p_symmetric_key')
+})
+
 test.each(over)('who is banned is told the key of a p2p room no more, over %s', async (door) => {
   const channel = await newChannel()
   const holder = await someone()

@@ -57,6 +57,14 @@ const shown = async (id: string) =>
 const ago = (milliseconds: number) => new Date(node().now() - milliseconds)
 
 describe('a stream', () => {
+  solo('O62: the streams of an owner are listed after the session key of then is gone', async () => {
+    const { owner, stream } = await opened()
+    await Streams.updateOne({ _id: stream.id }, { $set: { stream_key: 'gone.AAAA' } })
+    const listed = await owner.does('rest', streams.list, { userAddress: owner.account })
+    expect(listed.streams).toMatchObject([{ id: stream.id }])
+    expect(listed.streams[0]).not.toHaveProperty('stream_key')
+  })
+
   solo.each(over)('is made over %s with its key, which nobody but its owner is told', async (door) => {
     const owner = await someone()
     const other = await someone()
