@@ -30,7 +30,7 @@ const Description = text(500)
 const stream = { id: Id }
 const own = { ...stream, userAddress: CallerAddress }
 const notFound = ['STREAM_NOT_FOUND'] as const
-const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
+const owned = ['STREAM_NOT_FOUND', 'ACCESS_DENIED'] as const
 const longest = roomKinds.stream.longestMessage
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
