@@ -43,11 +43,18 @@ async function copyOf(context: Context, place: StorageFolder, path: string, url:
   if (!keep) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
   if (!(await node.limits.guard('pictures-copied', signedIn(context).account, most.copies, most.seconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: most.seconds })
-  const refuse = (...codes: readonly ErrorCode[]) => (error: unknown) => {
-    if (!(error instanceof AppError) || !codes.includes(error.code)) throw error
-    throw new AppError('VALIDATION_ERROR', { message: `${path}: no picture could be fetched from there`, details: { path } })
-  }
-  const { status, body } = await node.services.web.ask(url, { signal }).catch(refuse('UPSTREAM_ERROR', 'TIMEOUT'))
+  const none = new AppError('VALIDATION_ERROR', {
+    message: `${path}: no picture could be fetched from there`,
+    details: { path },
+  })
+  const { status, body } = await node.services.web.ask(url, { signal }).catch(instead(silent, none))
   const file = new Blob(status === 200 ? [new Uint8Array(body)] : [])
-  return (await keep(context, place, file).catch(refuse('UNSUPPORTED_MEDIA_TYPE'))).url
+  const kept = keep(context, place, file).catch(instead(['UNSUPPORTED_MEDIA_TYPE'], none))
+  return (await kept.catch(instead(silent, new AppError('SERVICE_UNAVAILABLE', { retryAfter: 5 })))).url
+}
+
+const silent: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
+
+const instead = (codes: readonly ErrorCode[], refusal: AppError) => (error: unknown): never => {
+  throw error instanceof AppError && codes.includes(error.code) ? refusal : error
 }
