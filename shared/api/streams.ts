@@ -8,9 +8,9 @@ import {
   count,
   Done,
   Id,
-  line,
   Moment,
   maybe,
+  nameLine,
   nextCursor,
   pageSize,
   RoomRef,
@@ -25,7 +25,7 @@ import { Capabilities } from './rooms.ts'
 import { PublicStream, Stream, StreamAsset, StreamChatMessage, StreamCounts, StreamState } from './stream-records.ts'
 import { Rules } from './verdict.ts'
 
-const Title = line(1, 100)
+const Title = nameLine(1, 100)
 const Description = text(500)
 const stream = { id: Id }
 const own = { ...stream, userAddress: CallerAddress }

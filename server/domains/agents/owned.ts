@@ -1,3 +1,4 @@
+import { deceptionByRoom } from '#server/domains/accounts/names'
 import { refuseOthersFile } from '#server/domains/files/others'
 import type { Node } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
@@ -150,6 +151,9 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
   const { name = before?.name ?? '', visibility = before?.visibility ?? 'private' } = given
+  const claim = given.tags?.map((tag) => (before?.tags.includes(tag) ? null : deceptionByRoom(tag))).find(Boolean)
+  if (claim && visibility !== 'official')
+    throw new AppError('VALIDATION_ERROR', { message: `This tag is not allowed. ${claim}`, details: { path: 'tags' } })
   const isJudged = name !== before?.name || before.visibility === 'official'
   if (isJudged && visibility !== 'official') await refuseDeceptiveName(before?._id ?? '', name)
   if (given.x402Network !== undefined && !(given.x402Enabled ?? before?.x402_enabled ?? false))
