@@ -590,7 +590,6 @@ describe('who may be asked', () => {
     expect(outcomeOf(await call(server.url, 'GET /api/public/agents/nobody'))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await historyOf('nobody'))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await historyOf(await sold({ visibility: 'private' })))).toBe('404 AGENT_NOT_FOUND')
-    expect(outcomeOf(await historyOf(await sold({ visibility: 'friends' })))).toBe('403 AGENT_NOT_PUBLIC')
     expect(outcomeOf(await call(server.url, 'GET /api/public/payments/nothing'))).toBe('404 PAYMENT_NOT_FOUND')
   })
 
