@@ -32,11 +32,7 @@ const File = z
   .min(leastBytes, { error: 'file: not an encrypted file' })
   .max(mostBytes, { error: 'file: at most 10 MB' })
 const conversationId = z.string({ error: 'conversationId is required' }).min(1).max(512)
-const Duration = z
-  .string()
-  .regex(voiceSeconds, { error: 'duration: whole seconds' })
-  .default('0')
-  .transform(Number)
+const Duration = z.string().regex(voiceSeconds, { error: 'duration: whole seconds' }).default('0').transform(Number)
 
 const hex64 = (name: string) =>
   z

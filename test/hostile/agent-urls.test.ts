@@ -52,7 +52,9 @@ describe.each(Object.entries(fields))('T15: %s', (field, name) => {
 
   test.each(over)('takes one that leads where it says, over %s', async (door) => {
     for (const url of ['https://example.com/a', 'https://EXAMPLE.com:8443/b?c#d'])
-      expect(outcomeOf(await name(door, `${url}${++made}`))).not.toMatch(isPicture(field) ? /INVALID/ : /^400 (VALIDATION_ERROR|INVALID_PARAMETER)/)
+      expect(outcomeOf(await name(door, `${url}${++made}`))).not.toMatch(
+        isPicture(field) ? /INVALID/ : /^400 (VALIDATION_ERROR|INVALID_PARAMETER)/,
+      )
   })
 
   test.each(over)('keeps nothing of white space and controls in one, over %s', async (door) => {

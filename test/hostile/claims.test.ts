@@ -53,7 +53,8 @@ const ofToken = { tokenAddress: token, tokenChainId: chain.id, minBalance: '1' }
 
 /** How each of these names is given. */
 const gives: Readonly<Record<JudgedName, (said: string) => Promise<Answer>>> = {
-  'accounts.updateProfile.display_name': (said) => mallory.tries('rest', accounts.updateProfile, { display_name: said }),
+  'accounts.updateProfile.display_name': (said) =>
+    mallory.tries('rest', accounts.updateProfile, { display_name: said }),
   'accounts.updateProfile.status_text': (said) => mallory.tries('rest', accounts.updateProfile, { status_text: said }),
   'agents.create.name': (said) => mallory.tries('rest', agents.create, { name: said }),
   'agents.create.tags[]': (said) => mallory.tries('rest', agents.create, { name: name(), tags: ['kites', said] }),
@@ -67,15 +68,18 @@ const gives: Readonly<Record<JudgedName, (said: string) => Promise<Answer>>> = {
   'meetings.create.title': (said) => mallory.tries('rest', meetings.create, { title: said }),
   'meetings.token.displayName': (said) => mallory.tries('rest', meetings.token, { code, displayName: said }),
   'messages.directReact.emoji': (said) => mallory.tries('rest', messages.directReact, { id: direct, emoji: said }),
-  'messages.react.emoji': (said) => mallory.tries('socket', messages.react, { room, id: message, emoji: said, on: true }),
-  'rooms.createChannel.category': (said) => mallory.tries('rest', rooms.createChannel, { name: name(), category: said }),
+  'messages.react.emoji': (said) =>
+    mallory.tries('socket', messages.react, { room, id: message, emoji: said, on: true }),
+  'rooms.createChannel.category': (said) =>
+    mallory.tries('rest', rooms.createChannel, { name: name(), category: said }),
   'rooms.createChannel.name': (said) => mallory.tries('rest', rooms.createChannel, { name: said }),
   'rooms.createGroup.name': (said) => mallory.tries('rest', rooms.createGroup, { name: said, memberAddresses: [] }),
   'rooms.createLocationRoom.name': (said) => mallory.tries('rest', rooms.createLocationRoom, { ...here, name: said }),
   'rooms.createTokenRoom.name': (said) => mallory.tries('rest', rooms.createTokenRoom, { ...ofToken, name: said }),
   'rooms.update.category': (said) => mallory.tries('rest', rooms.update, { room, category: said }),
   'rooms.update.name': (said) => mallory.tries('rest', rooms.update, { room, name: said }),
-  'scheduling.configure.scheduling_title': (said) => host.tries('rest', scheduling.configure, { scheduling_title: said }),
+  'scheduling.configure.scheduling_title': (said) =>
+    host.tries('rest', scheduling.configure, { scheduling_title: said }),
   'streams.change.title': (said) => mallory.tries('rest', streams.change, { id: stream, title: said }),
   'streams.create.title': (said) => host.tries('rest', streams.create, { title: said }),
 }

@@ -50,7 +50,11 @@ describe('O10: whether a private agent is there is told to nobody', () => {
 
   test('to nobody without an account', async () => {
     const doors = ['GET /api/public/agents/:id', 'GET /api/public/agents/:id/chat', 'GET /api/agents/:id/events']
-    for (const route of [...doors, 'POST /api/public/agents/:id/chat', `${doors[0]}/history?sessionId=made-up-session`]) {
+    for (const route of [
+      ...doors,
+      'POST /api/public/agents/:id/chat',
+      `${doors[0]}/history?sessionId=made-up-session`,
+    ]) {
       const body = route.startsWith('POST') ? asked : null
       const outcome = async (id: string) => {
         const { status, body: answered } = await call(server.url, route.replace(':id', id), body)

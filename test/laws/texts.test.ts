@@ -11,7 +11,8 @@ type Reasons = Readonly<Record<string, RegExp>>
 const unread: Reasons = {
   'a proof of who somebody is': /^(identity|identities|federation|email|passkeys)\.|^meetings\.enter\.token$/,
   'a signed payment': /^booking\.schedule\.paymentHeader$|^payments\.chat(Stream)?\.payment$/,
-  'compared with what is stored': /\.(id|callId|scheduledCallId|chatId|conversationId|code|cursor|epoch|option_id|stream|model|apiName)$/,
+  'compared with what is stored':
+    /\.(id|callId|scheduledCallId|chatId|conversationId|code|cursor|epoch|option_id|stream|model|apiName)$/,
   'compared, item by item': /\.(blobs|mediaUrls|addresses|scopes)\[\]$/,
   'a key of its client': /^streams\.watch\.viewer_key$/,
   'read by one browser': /^meetings\.signal\.signal\.sdp$/,
@@ -19,13 +20,16 @@ const unread: Reasons = {
   'asked, and shown to its owner alone': /^webhooks\.(create|update)\.url$/,
   'told to a model alone': /^agents\.(create|update)\.api_?[tT]ools\[\]\.schema(\{(key)?\})?$/,
   'read by nobody': /^rooms\.createTokenRoom\.(tokenName|tokenSymbol|minBalanceDisplay)$/,
-  'written anew from what was read': /^rooms\.createChannel\.(attendance|poap)(Event|Collection)Name$|\.background_value$/,
-  'read by the schema of each widget, or of each setting': /^profiles\..+\.?config\{(key)?\}$|^installation\.changeSetting\.value$/,
+  'written anew from what was read':
+    /^rooms\.createChannel\.(attendance|poap)(Event|Collection)Name$|\.background_value$/,
+  'read by the schema of each widget, or of each setting':
+    /^profiles\..+\.?config\{(key)?\}$|^installation\.changeSetting\.value$/,
 }
 
 /** Names that are not judged by what they claim, by why. */
 const unjudged: Reasons = {
-  'of its owner alone': /^(chatFolders|friends)\.|^scheduling\.setWindow\.name$|^passkeys\.|^agents\.(detectApi|.+\[\])\.(apiKey|headers\{\}|name)$/,
+  'of its owner alone':
+    /^(chatFolders|friends)\.|^scheduling\.setWindow\.name$|^passkeys\.|^agents\.(detectApi|.+\[\])\.(apiKey|headers\{\}|name)$/,
   'given by admins': /^agents\.(addEvent|updateEvent)\.|^serviceTokens\.create\.name$/,
   'of a device, beside whose it is': /^deviceKeys\.put\.name$/,
   'behind the name of its sender': /^push\.send\.title$/,
@@ -41,7 +45,8 @@ const judged: readonly string[] = judgedNames
 test('O09: every text that others see is a name, a line or a text', () => {
   const none = fields.filter(({ kinds }) => kinds.includes('none')).map(({ path }) => path)
   expect(none.filter((path) => !reasonFor(unread, path))).toEqual([])
-  for (const [why, paths] of Object.entries(unread)) expect([why, none.some((path) => paths.test(path))]).toEqual([why, true])
+  for (const [why, paths] of Object.entries(unread))
+    expect([why, none.some((path) => paths.test(path))]).toEqual([why, true])
   const ofWidgets = Object.entries(widgetKinds).flatMap(([type, { config }]) => fieldsIn(config, type))
   expect(ofWidgets.filter(([, field]) => kindOf(field) === 'none').map(([path]) => path)).toEqual([])
 })
@@ -58,7 +63,13 @@ test.each([
   ['none', z.string().max(100)],
   ['none', z.string().trim().min(1)],
   ['none', z.string().regex(/^[^\n]+$/)],
-  ['none', z.array(z.string()).transform((all) => all.join(' ')).or(z.string())],
+  [
+    'none',
+    z
+      .array(z.string())
+      .transform((all) => all.join(' '))
+      .or(z.string()),
+  ],
   ['text', text(100).nullish()],
   ['line', line(1, 100)],
   ['name', nameLine(1, 100).optional()],

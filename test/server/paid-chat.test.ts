@@ -518,7 +518,8 @@ describe('an answer that fails', () => {
         await ask('Hello?', payment, { sessionId: '0190a1b2-c3d4-4e5f-8a9b-000000000000' }),
         await ask('Hello?', 'nonsense'),
       ]
-      const outcome = 'visibility' in change && change.visibility === 'private' ? '404 AGENT_NOT_FOUND' : '403 AGENT_NOT_PUBLIC'
+      const outcome =
+        'visibility' in change && change.visibility === 'private' ? '404 AGENT_NOT_FOUND' : '403 AGENT_NOT_PUBLIC'
       expect(refused.map(outcomeOf)).toEqual(Array(5).fill(outcome))
       expect((await answered('Hello?', payment)).body).toMatchObject({ message: 'Sure.' })
       expect((await linesOf('Hello?', payment)).at(-1)).toMatchObject({ type: 'done', message: 'Sure.' })

@@ -617,7 +617,9 @@ describe('while an answer is written', () => {
       expect(outcomeOf(await asker.tries(line, agents.run, { agent_id: agent, message: 'More?' }))).toBe(
         '404 AGENT_NOT_FOUND',
       )
-    expect(outcomeOf(await asker.tries('rest', agents.chat, { id: agent, message: 'More?' }))).toBe('404 AGENT_NOT_FOUND')
+    expect(outcomeOf(await asker.tries('rest', agents.chat, { id: agent, message: 'More?' }))).toBe(
+      '404 AGENT_NOT_FOUND',
+    )
     for (const door of over) {
       const { chats } = await asker.does(door, agents.history, { id: agent })
       expect(chats.map(({ content }) => content).slice(-1)).toEqual(['Half '])

@@ -11,7 +11,10 @@ type Named = readonly [path: string, field: z.core.$ZodType]
 /** Each field below a schema, by its path. */
 export function fieldsIn(schema: z.core.$ZodType, path: string): Named[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
-  const below = (field: z.core.$ZodType, name: string): Named[] => [[path + name, field], ...fieldsIn(field, path + name)]
+  const below = (field: z.core.$ZodType, name: string): Named[] => [
+    [path + name, field],
+    ...fieldsIn(field, path + name),
+  ]
   switch (def.type) {
     case 'object':
       return Object.entries(def.shape).flatMap(([name, field]) => below(field, `.${name}`))
@@ -37,7 +40,11 @@ export function fieldsIn(schema: z.core.$ZodType, path: string): Named[] {
 const holds = (data: unknown, sign: string): boolean =>
   typeof data === 'string'
     ? data.includes(sign)
-    : typeof data === 'object' && data !== null && Object.entries(data).flat().some((part) => holds(part, sign))
+    : typeof data === 'object' &&
+      data !== null &&
+      Object.entries(data)
+        .flat()
+        .some((part) => holds(part, sign))
 
 /** Whether the sign is left of a text that the field takes. */
 const keeps = (field: z.core.$ZodType, sign: string): boolean => {
@@ -67,5 +74,6 @@ export function textFields(operations = operationsOf(api)): ReadonlyMap<string, 
   return found
 }
 
-const schemasOf = (operation: Operation) =>
-  [...new Set([operation.input, ...spellingsOf(operation).map(({ schema }) => schema)])]
+const schemasOf = (operation: Operation) => [
+  ...new Set([operation.input, ...spellingsOf(operation).map(({ schema }) => schema)]),
+]

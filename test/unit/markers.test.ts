@@ -135,10 +135,12 @@ describe('markers', () => {
     expect(performance.now() - began).toBeLessThan(1_000)
   })
 
-  it.each([`[VOICE:3601]${voice}`, `[VOICE:86400]${voice}`, `[ENC_IMAGE:image/bmp]${image}`, `[ENC_IMAGE:image/x-icon]${image}`])(
-    'O69: takes %s',
-    (text) => expect(faultOf(text)).toBeNull(),
-  )
+  it.each([
+    `[VOICE:3601]${voice}`,
+    `[VOICE:86400]${voice}`,
+    `[ENC_IMAGE:image/bmp]${image}`,
+    `[ENC_IMAGE:image/x-icon]${image}`,
+  ])('O69: takes %s', (text) => expect(faultOf(text)).toBeNull())
 
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'

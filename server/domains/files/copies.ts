@@ -10,7 +10,9 @@ type Keep = (context: Context, place: StorageFolder, file: Blob) => Promise<{ ur
 const keeping = nodeState((): { keep?: Keep } => ({}))
 
 /** Told at the start of a node by the domain that stores pictures. */
-export const keepsPictures = (node: Node, keep: Keep): void => void (keeping(node).keep = keep)
+export function keepsPictures(node: Node, keep: Keep): void {
+  keeping(node).keep = keep
+}
 
 /** Pictures that are fetched for one account. */
 const most = { copies: 30, seconds: 3_600 }
@@ -55,6 +57,8 @@ async function copyOf(context: Context, place: StorageFolder, path: string, url:
 
 const silent: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
 
-const instead = (codes: readonly ErrorCode[], refusal: AppError) => (error: unknown): never => {
-  throw error instanceof AppError && codes.includes(error.code) ? refusal : error
-}
+const instead =
+  (codes: readonly ErrorCode[], refusal: AppError) =>
+  (error: unknown): never => {
+    throw error instanceof AppError && codes.includes(error.code) ? refusal : error
+  }

@@ -60,7 +60,10 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
 function refuseClaim(emoji: string): void {
   const claim = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
   if (claim)
-    throw new AppError('VALIDATION_ERROR', { message: `This reaction is not allowed. ${claim}`, details: { path: 'emoji' } })
+    throw new AppError('VALIDATION_ERROR', {
+      message: `This reaction is not allowed. ${claim}`,
+      details: { path: 'emoji' },
+    })
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {

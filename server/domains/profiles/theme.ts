@@ -48,7 +48,9 @@ export async function dressed(
   const now = new Date(context.node.now()).toISOString()
   const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
   const isNew = given.background_type !== undefined || given.background_value !== undefined
-  const background = isNew ? await backgroundOf(context, account, background_type, background_value, before) : background_value
+  const background = isNew
+    ? await backgroundOf(context, account, background_type, background_value, before)
+    : background_value
   const { background_effect, ...fields } = given
   const theme = {
     created_at: now,

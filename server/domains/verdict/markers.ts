@@ -112,8 +112,7 @@ const otherMedia = 'This file is not of the kind that the message says it is'
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
   const { tag, parameter, rest } = marker
   if (rest === null) return 'The media marker is not closed'
-  if (tag === 'ENC_IMAGE' && !sealedImageType.test(parameter ?? ''))
-    return 'This image type is not supported'
+  if (tag === 'ENC_IMAGE' && !sealedImageType.test(parameter ?? '')) return 'This image type is not supported'
   if (tag === 'VOICE' && !voiceSeconds.test(parameter ?? '')) return 'A voice message lasts whole seconds'
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
   if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
