@@ -1,6 +1,6 @@
 import { never, type StoredPayment } from '#server/domains/receipts/model'
 import type { Node } from '#server/kernel/context'
-import { seal, unseal } from '#server/kernel/seal'
+import { seal, tryUnseal, unseal } from '#server/kernel/seal'
 import type { Proof } from '#server/ports/facilitator/port'
 import { networks } from '#shared/api/payment-networks'
 
@@ -22,11 +22,8 @@ export const endOfProof = ({ authorization: { validBefore } }: Proof): Date =>
 export function usableUntil(node: Node, payment: StoredPayment): Date {
   if (payment.usable_until) return payment.usable_until
   // Older versions stored it within the proof alone, whose key may be gone.
-  try {
-    return endOfProof(proofOf(node, payment))
-  } catch {
-    return never
-  }
+  const proof = tryUnseal(node.settings.sessionKeys, payment.proof)
+  return proof === null ? never : endOfProof(JSON.parse(proof) as Proof)
 }
 
 /** When a payment can be in no block any more, of a chain that does not stand still. */
