@@ -14,7 +14,7 @@ const tagsAtMost = 5
 const longestTag = 20
 
 const Tags = z
-  .array(z.string().max(200))
+  .array(nameLine(0, 200))
   .max(100)
   .transform((tags) => {
     const shortened = tags.map((tag) => cut(tag.trim().toLowerCase(), longestTag).trim())

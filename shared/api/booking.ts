@@ -250,7 +250,7 @@ export const booking = {
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),
-    errors: ['CALL_NOT_FOUND', 'CALL_OVER', ...words],
+    errors: ['CALL_NOT_FOUND', 'ACCESS_DENIED', 'CALL_OVER', ...words],
     errorBody: 'text',
   }),
   createShareable: operation({

@@ -8,9 +8,9 @@ import {
   count,
   Done,
   Id,
-  line,
   Moment,
   maybe,
+  nameLine,
   nextCursor,
   pageSize,
   RoomRef,
@@ -25,12 +25,12 @@ import { Capabilities } from './rooms.ts'
 import { PublicStream, Stream, StreamAsset, StreamChatMessage, StreamCounts, StreamState } from './stream-records.ts'
 import { Rules } from './verdict.ts'
 
-const Title = line(1, 100)
+const Title = nameLine(1, 100)
 const Description = text(500)
 const stream = { id: Id }
 const own = { ...stream, userAddress: CallerAddress }
 const notFound = ['STREAM_NOT_FOUND'] as const
-const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
+const owned = ['STREAM_NOT_FOUND', 'ACCESS_DENIED'] as const
 const longest = roomKinds.stream.longestMessage
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])

@@ -313,7 +313,7 @@ describe('an agent in a room', () => {
     await moderates(alice, { room, action: 'ban', target: banned.account, reason: 'Spam' })
     expect(outcomeOf(await banned.tries(door, agents.inRoom, { id: room.id }))).toBe('403 BANNED')
     const { agent: hidden } = await alice.does('rest', agents.create, { name: `Hidden ${door}` })
-    expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('403 AGENT_PRIVATE')
+    expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('404 AGENT_NOT_FOUND')
     await alice.does('rest', agents.update, { id: hidden.id, visibility: 'friends' })
     expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('403 AGENT_FRIENDS_ONLY')
   })

@@ -444,7 +444,7 @@ describe('an agent', () => {
     const { id } = await agentOf(owner, { systemInstructions: 'The secret is 42' })
     const seenBy = async (who: Person) => outcomeOf(await who.tries('rest', agents.get, { id }))
     const table = {
-      private: ['403 AGENT_PRIVATE', '403 AGENT_PRIVATE'],
+      private: ['404 AGENT_NOT_FOUND', '404 AGENT_NOT_FOUND'],
       friends: ['200', '403 AGENT_FRIENDS_ONLY'],
       public: ['200', '200'],
     } as const
@@ -731,10 +731,10 @@ describe('a question or a change is refused', () => {
     ]
     const outcomes = async (id: string) => new Set((await Promise.all(asks(id))).map(outcomeOf))
     expect(await outcomes('nobody')).toEqual(new Set(['404 AGENT_NOT_FOUND']))
-    expect(await outcomes(hidden.id)).toEqual(new Set(['403 AGENT_PRIVATE']))
+    expect(await outcomes(hidden.id)).toEqual(new Set(['404 AGENT_NOT_FOUND']))
     expect(await outcomes(forFriends.id)).toEqual(new Set(['403 AGENT_FRIENDS_ONLY']))
     expect(outcomeOf(await stranger.tries(door, agents.forget, { id: 'nobody' }))).toBe('404 AGENT_NOT_FOUND')
-    expect(outcomeOf(await stranger.tries(door, agents.forget, { id: hidden.id }))).toBe('200')
+    expect(outcomeOf(await stranger.tries(door, agents.forget, { id: hidden.id }))).toBe('404 AGENT_NOT_FOUND')
     for (const change of [
       stranger.tries(door, agents.update, { id: 'nobody', name: 'x' }),
       stranger.tries(door, agents.remove, { id: 'nobody' }),

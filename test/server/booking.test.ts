@@ -387,7 +387,7 @@ describe('a call that was booked', () => {
       const outcome = async (by: Person, more = {}) =>
         outcomeOf(await by.tries(door, booking.cancel, { id, ...cancelled, ...more }))
       expect(await outcome(other)).toBe('404 CALL_NOT_FOUND')
-      expect(await outcome(other, { token })).toBe('403 FORBIDDEN')
+      expect(await outcome(other, { token })).toBe('403 ACCESS_DENIED')
       const line = await host.line('/notifications')
       const { scheduledCall } = await who.does(door, booking.cancel, { id, ...cancelled })
       expect(scheduledCall).toMatchObject({ id, ...cancelled })

@@ -237,7 +237,7 @@ describe('calls are of the two alone', () => {
     expect(await listOf(other, door)).toEqual([])
     for (const callId of [id, 'none']) {
       const refusal = await other.refused(door, calls.change, { callId, status: 'completed' })
-      expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: 'You are no party of this call' })
+      expect(refusal).toMatchObject({ code: 'ACCESS_DENIED', message: 'You are no party of this call' })
     }
     const asOther = { userAddress: one.account }
     expect(outcomeOf(await other.tries(door, calls.list, asOther))).toBe('403 FORBIDDEN')

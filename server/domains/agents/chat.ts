@@ -5,7 +5,6 @@ import { done } from '#shared/kit/primitives'
 import { agentOf, refusalOf, visibleAgent } from './access.ts'
 import { beginAnswer } from './answer.ts'
 import { modelOf } from './generation.ts'
-import { Agents } from './model.ts'
 import { tellBegun } from './runs/begun.ts'
 import { answerOf, besideText, linesOf } from './runs/ending.ts'
 import { framesAfter, isTold, openLog, tellConnection } from './runs/follow.ts'
@@ -147,8 +146,10 @@ export const history: Action<typeof contract.history> = async ({ id, limit, befo
 
 export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
   const { account } = signedIn(context)
+  const conversation = { agent_id: id, account, place: ownChat }
   // What somebody has said is theirs to delete, also where the agent is not for them any more.
-  if (!(await Agents.exists({ _id: id }))) throw new AppError('AGENT_NOT_FOUND')
-  await forgetConversation(context.node, { agent_id: id, account, place: ownChat })
+  const refusal = await refusalOf(account, await agentOf(id))
+  if (refusal?.code === 'AGENT_NOT_FOUND' && !(await Runs.exists(conversation))) throw refusal
+  await forgetConversation(context.node, conversation)
   return done
 }

@@ -1,3 +1,5 @@
+import { withCopies } from '#server/domains/files/copies'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
@@ -15,7 +17,7 @@ import { beginWhatWasLeft } from './in-rooms/left.ts'
 import { showChanges } from './in-rooms/memberships.ts'
 import { listenToWriting } from './in-rooms/writing.ts'
 import { Agents } from './model.ts'
-import { agentsOf, createAgent, updateAgent } from './owned.ts'
+import { agentFieldsOf, agentsOf, createAgent, updateAgent } from './owned.ts'
 import { tellPictures } from './pictures.ts'
 import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
@@ -41,8 +43,9 @@ export const agents = defineDomain(
 
     async create(input, context) {
       const { account } = signedIn(context)
+      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'])
       return {
-        agent: await ownAgentOf(context.node, await createAgent(context.node, account, input, context.creationId)),
+        agent: await ownAgentOf(context.node, await createAgent(context.node, account, given, context.creationId)),
       }
     },
 
@@ -58,7 +61,9 @@ export const agents = defineDomain(
 
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
-      const changed = await updateAgent(context.node, account, id, input)
+      const { avatar_url: avatarUrl } = await ownAgent(context.node, account, id)
+      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'], { avatarUrl })
+      const changed = await updateAgent(context.node, account, id, given)
       await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }
     },

@@ -93,7 +93,7 @@ export const calls = defineDomain(contract, {
 async function callOf(account: string, _id: string): Promise<StoredCall> {
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
   if (call && [call.caller_address, call.callee_address].includes(account)) return call
-  throw new AppError('FORBIDDEN', { message: 'You are no party of this call' })
+  throw new AppError('ACCESS_DENIED', { message: 'You are no party of this call' })
 }
 
 async function newestOf(account: string, limit: number, before: string | undefined): Promise<StoredCall[]> {

@@ -1,4 +1,4 @@
-import { agentOf, isPublicFor } from '#server/domains/agents/access'
+import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/access'
 import { beginAnswer } from '#server/domains/agents/answer'
 import { modelOf } from '#server/domains/agents/generation'
 import type { StoredAgent } from '#server/domains/agents/model'
@@ -50,7 +50,7 @@ async function ask(
   const agent = await agentOf(id)
   const isOpen = await isPublicFor(caller.account, agent)
   const purchase = payment === undefined ? null : purchaseOf(node, agent, rest, payment)
-  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw new AppError('AGENT_NOT_PUBLIC')
+  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
   const wanted = (await offerOf(node, agent)) ?? (purchase && (await wantedBefore(agent._id, purchase.payment)))
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
   facilitatorFor(node, wanted.facts)

@@ -1,18 +1,17 @@
 import { isHex } from 'viem'
 import { type Account, Accounts } from '#server/domains/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/accounts/smart-account'
-import { agentOf, isPublicFor } from '#server/domains/agents/access'
+import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
 import { facilitatorOf } from '#server/domains/receipts/networks'
 import type { Caller, Node } from '#server/kernel/context'
 import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
-import { AppError } from '#shared/errors'
 import type { Wanted } from './requirement.ts'
 
 /** An agent that strangers may ask, and the caller where there is one. */
 export async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
-  if (!(await isPublicFor(account, agent))) throw new AppError('AGENT_NOT_PUBLIC')
+  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
   return agent
 }
 

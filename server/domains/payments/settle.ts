@@ -115,10 +115,9 @@ export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chai
  */
 async function readFromChain(node: Node, held: Held): Promise<boolean> {
   const facts = networks[held.payment.network]
-  const { authorization } = proofOf(node, held.payment)
-  const { from, to, nonce } = authorization
+  const { payer: from, pay_to: to, value, nonce } = held.payment
   const state = await chainOf(node, facts)
-    ?.authorized(facts.asset, { from, to, value: BigInt(authorization.value), nonce })
+    ?.authorized(facts.asset, { from, to, value: BigInt(value), nonce })
     .catch(() => null)
   if (!state) return false
   if (typeof state === 'object' && 'openAt' in state) {

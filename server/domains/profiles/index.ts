@@ -23,7 +23,7 @@ export const profiles = defineDomain(
 
     async dress({ address: _, ...given }, context) {
       const { account } = signedIn(context)
-      const stored = await dress(context.node, account, given)
+      const stored = await dress(context, account, given)
       return { ...done, ...drawnTheme(stored), theme: themeRecord(account, stored) }
     },
 
@@ -47,7 +47,7 @@ export const profiles = defineDomain(
       }
       const page = await changePage(node, account, async (before) => {
         const after = await replaced(node, account, before, set)
-        return theme ? dressed(node, account, after, theme) : after
+        return theme ? dressed(context, account, after, theme) : after
       })
       return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
     },

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import type { Node } from '#server/kernel/context'
+import { withCopies } from '#server/domains/files/copies'
+import { folders } from '#server/domains/verdict/storage-folders'
+import type { Context } from '#server/kernel/context'
 import {
   type BackgroundType,
   defaultTheme,
@@ -30,18 +32,25 @@ export function themeRecord(user_address: string, stored: ProfilePage['theme']) 
 }
 
 /** Saves what is given over what was saved. Throws VALIDATION_ERROR for a background that is not of its type. */
-export async function dress(node: Node, account: string, given: GivenTheme): Promise<StoredTheme> {
-  const { theme } = await changePage(node, account, (page) => dressed(node, account, page, given))
+export async function dress(context: Context, account: string, given: GivenTheme): Promise<StoredTheme> {
+  const { theme } = await changePage(context.node, account, (page) => dressed(context, account, page, given))
   if (!theme) throw new Error('The theme is gone')
   return theme
 }
 
-export async function dressed(node: Node, account: string, page: PageContent, given: GivenTheme): Promise<PageContent> {
+export async function dressed(
+  context: Context,
+  account: string,
+  page: PageContent,
+  given: GivenTheme,
+): Promise<PageContent> {
   const before = page.theme ?? null
-  const now = new Date(node.now()).toISOString()
+  const now = new Date(context.node.now()).toISOString()
   const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
   const isNew = given.background_type !== undefined || given.background_value !== undefined
-  const background = isNew ? await backgroundOf(node, account, background_type, background_value) : background_value
+  const background = isNew
+    ? await backgroundOf(context, account, background_type, background_value, before)
+    : background_value
   const { background_effect, ...fields } = given
   const theme = {
     created_at: now,
@@ -55,8 +64,14 @@ export async function dressed(node: Node, account: string, page: PageContent, gi
   return { ...page, theme }
 }
 
-async function backgroundOf(node: Node, account: string, type: BackgroundType, value: string): Promise<string> {
-  const drawn = type === 'image' ? await imageOf(node, account, value) : drawnBackground(type, value)
+async function backgroundOf(
+  context: Context,
+  account: string,
+  type: BackgroundType,
+  value: string,
+  before: StoredTheme | null,
+): Promise<string> {
+  const drawn = type === 'image' ? await imageOf(context, account, value, before) : drawnBackground(type, value)
   if (drawn !== null) return drawn
   throw new AppError('VALIDATION_ERROR', {
     message: `background_value: ${wanted[type]}`,
@@ -71,8 +86,16 @@ const wanted: Readonly<Record<BackgroundType, string>> = {
   image: 'not the https address of a picture, nor of one that you have uploaded here',
 }
 
-async function imageOf(node: Node, account: string, value: string): Promise<string | null> {
+async function imageOf(
+  context: Context,
+  account: string,
+  value: string,
+  before: StoredTheme | null,
+): Promise<string | null> {
+  const { node } = context
   const url = webAddress(value)
   if (url === null || !(await mayShow(node, account, url))) return null
-  return url.startsWith('https:') || isFileHere(node, url) ? url : null
+  if (!url.startsWith('https:') && !isFileHere(node, url)) return null
+  const given = { background_value: url }
+  return (await withCopies(context, folders.avatar, given, ['background_value'], before)).background_value
 }

@@ -2,6 +2,7 @@ import { changeProfile } from '#server/domains/accounts/profile-changes'
 import { ownAgent } from '#server/domains/agents/access'
 import { showChanges } from '#server/domains/agents/in-rooms/memberships'
 import { updateAgent } from '#server/domains/agents/owned'
+import { keepsPictures } from '#server/domains/files/copies'
 import { removePicture } from '#server/domains/files/removal'
 import { keyOf } from '#server/domains/room-state/access'
 import { folders, shownFolder } from '#server/domains/verdict/storage-folders'
@@ -65,5 +66,12 @@ export const uploads = defineDomain(
       return done
     },
   },
-  { settings: uploadSettings, jobs: [sweeping], start: (node) => [startSweeps(node)] },
+  {
+    settings: uploadSettings,
+    jobs: [sweeping],
+    start(node) {
+      keepsPictures(node, storePicture)
+      return [startSweeps(node)]
+    },
+  },
 )
