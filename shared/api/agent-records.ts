@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
-import { count, Link, line, nameLine, OneEmoji, PayeeAddress, Time, text } from '#shared/kit/primitives'
+import { count, EmojiOfName, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
 import { shownTools, toolFields } from './agent-tools.ts'
 
 export const visibilities = ['private', 'friends', 'public', 'official'] as const
@@ -31,7 +31,7 @@ export const agentFields = {
     .optional(),
   systemInstructions: text(4000).optional(),
   model: z.string().max(100).optional(),
-  avatarEmoji: OneEmoji.optional(),
+  avatarEmoji: EmojiOfName.optional(),
   avatarUrl: HttpsUrl.nullable().optional(),
   visibility: z.enum(visibilities).optional(),
   webSearchEnabled: z.boolean().optional(),

@@ -70,6 +70,12 @@ const oneEmoji = /^\p{RGI_Emoji}$/v
 /** Clients leave out the sign that asks for its picture. */
 const isEmoji = (value: string) => oneEmoji.test(value) || oneEmoji.test(`${value}\ufe0f`)
 export const OneEmoji = z.string().trim().max(64).refine(isEmoji, { error: 'One emoji' })
+/** Signs that mark somebody verified elsewhere. */
+export const badges = /[\u2705\u2713\u2714\u2611\u{1f5f8}\u{1f5f9}\u{1fbb1}]/u
+/** An emoji that stands beside the name of a room or an agent. */
+export const EmojiOfName = OneEmoji.refine((value) => !badges.test(value), {
+  error: 'One emoji, but no sign that passes for a badge',
+})
 
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
 export const Address = written(accountId)

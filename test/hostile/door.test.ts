@@ -65,8 +65,8 @@ afterEach(async () => {
 })
 
 /** A connection that has sent this, with the statuses of what it was answered. */
-function sent(bytes: string) {
-  const socket: Socket = dial(url)
+function sent(bytes: string, from?: string) {
+  const socket: Socket = dial(url, from)
   let heard = ''
   socket
     .on('error', () => undefined)
@@ -248,6 +248,35 @@ describe('O05: a connection is served in its turn', () => {
     expect(statuses().length).toBeGreaterThanOrEqual(waitingRequests.most)
     expect(statuses().length).toBeLessThan(2 * waitingRequests.most)
     expect(heard().match(/Connection: close/gi)).toHaveLength(1)
+  })
+
+  test('an address whose connection sent more than may wait opens no other for a while; others do', async () => {
+    const open = sent(line('/api/status'))
+    await expect.poll(open.statuses).toEqual([200])
+    await closed(sent(line('/api/status').repeat(3 * waitingRequests.most)).socket)
+    const next = sent(line('/api/status'))
+    await closed(next.socket)
+    expect(next.statuses()).toEqual([])
+    open.socket.write(line('/api/status'))
+    await expect.poll(() => open.statuses().length).toBe(2)
+    const other = sent(line('/api/status'), '127.0.0.2')
+    await expect.poll(other.statuses).toEqual([200])
+  })
+
+  test('a proxy opens connections whatever one of them carried', async () => {
+    await server.close()
+    await open({ TRUSTED_PROXIES: '1' })
+    await closed(sent(line('/api/status').repeat(3 * waitingRequests.most)).socket)
+    const { statuses } = sent(line('/api/status'))
+    await expect.poll(() => statuses().length).toBe(1)
+  })
+
+  test('refusals of the budget of an account close a connection, too', async () => {
+    const { statuses, socket } = sent(line('/api/user/rooms').repeat(tiers.general))
+    await expect.poll(() => statuses().length).toBe(tiers.general)
+    socket.write(line('/api/user/rooms').repeat(50))
+    await closed(socket)
+    expect(statuses().slice(tiers.general)).toEqual(Array(refusedRequests.most + 1).fill(429))
   })
 
   test('who goes on after a few refusals loses the connection, and what it sent behind them is not looked at', async () => {

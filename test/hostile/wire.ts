@@ -26,9 +26,9 @@ export function sendBytes(url: string, bytes: string | Buffer, timeoutMillisecon
   })
 }
 
-export function dial(url: string): Socket {
+export function dial(url: string, localAddress?: string): Socket {
   const { hostname, port } = new URL(url)
-  return connect({ host: hostname, port: Number(port) })
+  return connect({ host: hostname, port: Number(port), ...(localAddress && { localAddress }) })
 }
 
 function readAnswer(text: string): RawAnswer {
