@@ -3,7 +3,7 @@ import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { reactionChanged } from '#server/domains/room-state/events/messages'
 import { muteIn, reactedIn } from '#server/domains/room-state/facts'
-import { refuseRemark, stateOf } from '#server/domains/room-state/state'
+import { refuseRemark } from '#server/domains/room-state/judge-draft'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { messages as contract } from '#shared/api/messages'
@@ -42,7 +42,7 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
       if (had > 0 === isOn) return { already: null }
       if (isOn) {
         refuseClaim(emoji)
-        refuseRemark(emoji, stateOf(view, account, now, context.node))
+        refuseRemark(view, emoji, { node: context.node, account, now })
       }
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })

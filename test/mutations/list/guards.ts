@@ -346,8 +346,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'people answer what Plaza tells them, where nobody reads',
     breaks: 'a broadcast is answered by nobody',
-    file: 'server/domains/room-state/state.ts',
-    find: ' || isTold(view, account)',
+    file: 'server/domains/room-state/sender-facts.ts',
+    find: ' || isToldByHouse(view, account)',
     put: '',
     caughtBy: broadcasts('is answered by nobody'),
   },
