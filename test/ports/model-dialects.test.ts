@@ -27,7 +27,10 @@ async function told(stream: string, type?: string) {
     (error: unknown) => error,
   )
   return {
-    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    text: parts.reduce((text, part) => {
+      if (part.type === 'unsaid') return text.slice(0, text.length - part.length)
+      return part.type === 'text' ? text + part.text : text
+    }, ''),
     calls: parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])),
     reason: parts.flatMap((part) => (part.type === 'end' ? [part.reason] : []))[0] ?? null,
     error,
@@ -227,4 +230,9 @@ test.each([
       expect(refusal).toMatchObject({ code: 'UPSTREAM_ERROR' })
       expect(refusal).toHaveProperty('details', failure === null ? undefined : { failure })
     }
+})
+
+test('O20: what was said before a thought ends is taken back', async () => {
+  const { text } = await told(texts('They ', 'want</thi', 'nk>A ', 'fox') + finish() + done)
+  expect(text).toBe('A fox')
 })

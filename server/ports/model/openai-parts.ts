@@ -55,7 +55,8 @@ export async function* readParts(
       const told = whole(answer.text ?? '')
       for (const call of answer.calls ?? []) calls.gather(call)
       asking.rest()
-      const said = answered(told.slice(0, Math.max(0, room)))
+      const { unsaid, said } = answered(told.slice(0, Math.max(0, room)))
+      if (unsaid > 0) yield { type: 'unsaid', length: unsaid }
       if (said !== '') yield { type: 'text', text: said.toWellFormed() }
       for (const source of fresh(...(read.sources ?? []))) yield { type: 'source', ...source }
       room -= told.length
