@@ -54,9 +54,17 @@ describe('O10: a message that is signed', () => {
     const contract = { ...asked, signature: `0x${'ab'.repeat(130)}` }
     const why = expect.stringContaining('no node of its chain is configured')
     expect(await call(url, 'POST /api/auth/verify', contract)).toMatchObject({ status: 401, body: { error: why, why } })
-    const alike = { ...asked, signature: `0x${'ab'.repeat(65)}` }
-    const answer = await call(url, 'POST /api/auth/verify', alike)
-    expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid signature', why } })
+  })
+
+  test('O36: by another key is refused without a word of contracts', async () => {
+    const asked = await signed(url, wallet('a key'))
+    const other = await wallet('another key').signMessage({ message: asked.message })
+    for (const signature of [other, `0x${'ab'.repeat(65)}`, '0x']) {
+      const answer = await call(url, 'POST /api/auth/verify', { ...asked, signature })
+      expect(answer).toMatchObject({ status: signature === '0x' ? expect.any(Number) : 401 })
+      expect(answer.body).not.toHaveProperty('why')
+      expect(JSON.stringify(answer.body)).not.toContain('contract')
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { applyFrames, newRun as newState } from '#client/sdk/run-state'
 import { fieldsOf, newFields } from '#client/web/agents/agent-fields'
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'
@@ -94,6 +95,48 @@ describe('an answer', () => {
         { role: 'assistant', content: 'Good day.', state: 'done', run_id, ms: expect.any(Number) },
       ])
     await expect.poll(async () => (await owner.does('rest', agents.get, { id: agent.id })).agent.message_count).toBe(1)
+  })
+
+  solo(
+    'O20: has nothing of a thought that is known for one by its end alone, by frames, lines and in the history',
+    async () => {
+      const owner = await somebody()
+      const agent = await agentOf(owner)
+      const line = await owner.line('/agents')
+      const { run_id } = await owner.does('socket', agents.run, { agent_id: agent.id, message: 'Hello?' })
+      const answer = await puppet.asked()
+      answer.say('They want', ' a greeting')
+      await line.hears(runFrame, (frame) => frame.t === 'chunk' && frame.text.includes('greeting'))
+      answer.unsay('They want a greeting'.length)
+      answer.say('Good day')
+      await line.hears(runFrame, (frame) => frame.t === 'chunk' && frame.text.includes('day'))
+      answer.say('.')
+      answer.end()
+      expect(await endOf(line, run_id)).toMatchObject({ t: 'done', message: 'Good day.' })
+      const frames = framesOf(line, run_id)
+      expect(applyFrames(newState('Hello?', run_id), frames.slice(0, -1)).text).toBe('Good day.')
+      await expect
+        .poll(async () => (await owner.does('rest', agents.history, { id: agent.id })).chats.at(-1))
+        .toMatchObject({ role: 'assistant', content: 'Good day.', state: 'done' })
+      const lines = linesAt(owner, `POST /api/agents/${agent.id}/chat`, { message: 'Hi', stream: true })
+      const next = await puppet.asked()
+      next.say('They want')
+      next.unsay('They want'.length)
+      next.say('Hello')
+      next.end()
+      expect((await lines).at(-1)).toMatchObject({ type: 'done', message: 'Hello' })
+    },
+  )
+
+  solo('O20: that is such a thought alone is silent', async () => {
+    const owner = await somebody()
+    const agent = await agentOf(owner)
+    const asked = owner.rest(`POST /api/agents/${agent.id}/chat`, { message: 'Hi' })
+    const answer = await puppet.asked()
+    answer.say('They want')
+    answer.unsay('They want'.length)
+    answer.end()
+    expect((await asked).body).toMatchObject({ failure: 'MODEL_SILENT' })
   })
 
   test('is the same text from every idx, over both doors and on every node, while it is written and after', async () => {

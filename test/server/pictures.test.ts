@@ -156,6 +156,29 @@ describe('T25: a picture that is stored here', () => {
   })
 
   test.each([
+    '(PHOTO)https://evil.test/x.png(/PHOTO)',
+    '{PHOTO}https://evil.test/x.png{/PHOTO}',
+    '［PHOTO］ｈｔｔｐｓ：／／evil.test/x.png［/PHOTO］',
+    'evil.test/x.png',
+    'a caption of nothing',
+  ])('O10: is the whole text of a message that is a file, or attached to it: %s', async (text) => {
+    const room = await channelOf(who)
+    const { body } = await send({ file: jpegOf() })
+    const attachments = [{ url: String(body.url), name: 'a.jpg', mime: 'image/jpeg' }]
+    for (const door of over) {
+      for (const type of ['photo', 'gif', 'pixel_art', 'voice', 'voice_memo', 'encrypted_image'] as const)
+        expect([type, outcomeOf(await who.tries(door, messages.send, { room, text, type }))]).toEqual([
+          type,
+          '400 INVALID_PARAMETER',
+        ])
+      const isWords = !text.normalize('NFKC').includes('//')
+      expect(outcomeOf(await who.tries(door, messages.send, { room, text, type: 'photo', attachments }))).toBe(
+        isWords ? '200' : '400 INVALID_PARAMETER',
+      )
+    }
+  })
+
+  test.each([
     [{ gifs_allowed: 'disabled' }, gifOf, '[IMAGE]', 'GIFs are not allowed'],
     [{ photos_allowed: 'disabled' }, pngOf, '[GIF]', 'Photos are not allowed'],
     [{ photos_allowed: 'disabled' }, pngOf, '[PIXEL_ART]', 'Photos are not allowed'],

@@ -122,11 +122,22 @@ describe('markers', () => {
     '![](https://evil.test/x.png)',
     ' ( "https://evil.test/x.png" )',
     '[a][b]//[c] ftp://evil.test/x.png',
+    '(PHOTO)https://evil.test/x.png(/PHOTO)',
+    '{PHOTO}https://evil.test/x.png{/PHOTO}',
+    '<PHOTO>https://evil.test/x.png</PHOTO>',
+    '［PHOTO］ｈｔｔｐｓ：／／evil.test/x.png［/PHOTO］',
+    '【PHOTO】//evil.test/x.png【/PHOTO】',
+    '(PHOTO)data:image/png;base64,AAAA',
   ])('O10: holds the address in %j to the same rule', (text) => {
     for (const type of ['photo', 'gif', 'pixel_art', 'voice', 'encrypted_image'] as const)
       expect(faultOf(text, type)).toBe('Media must be uploaded here by its sender')
     expect(readMarker('text', text)).toBeNull()
   })
+
+  it.each(['(LOCATION){"latitude":1,"longitude":2}', 'https://evil.test', '{LOCATION}here{/LOCATION}'])(
+    'O10: reads no place in %j',
+    (text) => expect(faultOf(text, 'location')).toBe('The location is not valid'),
+  )
 
   it('O10: reads no address in a caption, however many brackets it has', () => {
     expect(readMarker('photo', '[1] a caption, see below')).toBeNull()

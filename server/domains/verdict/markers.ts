@@ -78,15 +78,26 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   const tag = opening.exec(visible)?.[1]
   if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
   const content = contentOfType[type]
-  if (content === null || filesOf[content].length === 0 || !isAddress(visible)) return null
+  if (content === 'location' && visible !== '')
+    return { tag: 'LOCATION', content, holds: [], parameter: null, rest: visible }
+  if (content === null || !isFile(type) || !isAddress(visible)) return null
   const holds = type === 'encrypted_image' ? sealed : filesOf[content]
   return { tag: null, content, holds, parameter: null, rest: visible }
 }
 
+/** Are messages of this type a file? Their text names it, or is a caption of what is attached. */
+export function isFile(type: MessageType): boolean {
+  const content = contentOfType[type]
+  return content !== null && filesOf[content].length > 0
+}
+
 /** Under a type of media an address is that media, also behind brackets or signs, as other clients wrap it. */
-const isAddress = (visible: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:/i.test(visible) || /^[^\p{L}\p{N}]*[a-z][a-z0-9+.-]*:\/\//iu.test(visible.replace(brackets, ''))
-const brackets = /\[[^[\]]{0,64}\]/g
+function isAddress(visible: string): boolean {
+  const plain = visible.normalize('NFKC')
+  return /^[a-z][a-z0-9+.-]*:/i.test(plain) || wrapped.test(plain.replace(brackets, ''))
+}
+const wrapped = /^[^\p{L}\p{N}]*(?:[a-z][a-z0-9+.-]*:\/|data:|\/\/)/iu
+const brackets = /[\p{Ps}<](?:(?!\/\/)[^\p{Ps}\p{Pe}<>]){0,64}[\p{Pe}>]/gu
 
 function isTag(tag: string | undefined): tag is MarkerTag {
   return tag !== undefined && Object.hasOwn(contentOfTag, tag)

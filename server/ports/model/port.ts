@@ -37,6 +37,8 @@ export interface Question {
 export type Part =
   /** Well-formed text: a part never ends within a character. */
   | { type: 'text'; text: string }
+  /** So many of the last UTF-16 code units of the text were no answer, but what the model thought before it. */
+  | { type: 'unsaid'; length: number }
   | { type: 'call'; call: ToolCall }
   /** A page of the web that the answer rests on, as the provider names it: each once, and 20 at most. */
   | { type: 'source'; url: string; title: string }

@@ -83,8 +83,8 @@ export const guards: readonly Mutation[] = [
     name: 'media may lie in storage of anybody',
     breaks: 'M01',
     file: 'server/domains/verdict/steps.ts',
-    find: 'faults.find((one) => one !== null) ?? (isMissing',
-    put: '(isMissing',
+    find: 'faults.find((one) => one !== null) ??',
+    put: '',
     caughtBy: attached,
   },
   {

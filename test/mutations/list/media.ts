@@ -96,7 +96,7 @@ export const media: readonly Mutation[] = [
     name: 'a message names what is not stored',
     breaks: 'T25',
     file: 'server/domains/verdict/steps.ts',
-    find: '(isMissing ? foreignMedia : null)',
+    find: '(isMissing || isBare ? foreignMedia : null)',
     put: 'null',
     caughtBy: mediaLife('no message names a file'),
   },

@@ -144,8 +144,8 @@ export const models: readonly Mutation[] = [
     name: 'an answer without a word is one',
     breaks: 'T30',
     file: 'server/domains/agents/answer.ts',
-    find: 'if (isBlank) throw',
-    put: 'if (isBlank && signal.aborted) throw',
+    find: "if (said.trim() === '')",
+    put: "if (said.trim() === '' && signal.aborted)",
     caughtBy: { project: 'embedded', file: 'test/server/agents.test.ts', title: 'where the model says nothing' },
   },
   {
