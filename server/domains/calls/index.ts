@@ -92,7 +92,8 @@ export const calls = defineDomain(contract, {
 /** Who is no party is told the same of a call that is there and of one that is not; so is a callee of a note that is not shown to them. */
 async function callOf(account: string, _id: string): Promise<StoredCall> {
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
-  if (call && (call.caller_address === account || (call.callee_address === account && !call.is_unasked))) return call
+  const parties = call && [call.caller_address, ...(call.is_unasked ? [] : [call.callee_address])]
+  if (call && parties?.includes(account)) return call
   throw new AppError('ACCESS_DENIED', { message: 'You are no party of this call' })
 }
 

@@ -78,7 +78,7 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   const tag = opening.exec(visible)?.[1]
   if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
   const content = contentOfType[type]
-  if (content === 'location' && visible !== '')
+  if (content === contentOfTag.LOCATION && visible !== '')
     return { tag: 'LOCATION', content, holds: [], parameter: null, rest: visible }
   if (content === null || !isFile(type) || !isAddress(visible)) return null
   const holds = type === 'encrypted_image' ? sealed : filesOf[content]
