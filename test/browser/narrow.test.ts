@@ -45,7 +45,9 @@ const beyond = (page: Page): Promise<string[]> =>
     const spilling = all.filter((element) => {
       const { overflowX, textOverflow, display } = getComputedStyle(element)
       const { clientWidth, scrollWidth } = element
-      if (clientWidth < 2 || display === 'inline' || scrollWidth <= clientWidth + 1) return false
+      // The sign of who is online hangs over the edge of a picture.
+      if (element.matches('.avatar') || clientWidth < 2 || display === 'inline' || scrollWidth <= clientWidth + 1)
+        return false
       return overflowX === 'visible' || (overflowX === 'hidden' && textOverflow !== 'ellipsis')
     })
     const out = all.filter((element) => {
@@ -174,66 +176,68 @@ async function wordy(page: Page) {
   }
 }
 
-test.each([320])('O27: words without a break stay in their boxes on a window of %i pixels', async (width) => {
-  const found: Record<string, string[]> = {}
-  const look = async (page: Page, name: string) => {
-    const out = await beyond(page)
-    if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
-    if (process.env.SHOTS && out.length > 0) console.log(name, found[name])
-    if (process.env.SHOTS)
-      await page.screenshot({ path: `${process.env.SHOTS}/${width}-${name.replace(/\W+/g, '_')}.png` })
-  }
-  const first = await plaza.visit(narrow(width))
-  await first.getByRole('button', { name: 'E-mail' }).click()
-  await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
-  await first.keyboard.press('Enter')
-  await first.getByText('A code is on its way to').waitFor()
-  await look(first, 'a code on its way')
+test.each([320, 390, 1280])(
+  'O27: words without a break stay in their boxes on a window of %i pixels',
+  async (width) => {
+    const found: Record<string, string[]> = {}
+    const look = async (page: Page, name: string) => {
+      const out = await beyond(page)
+      if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
+      if (process.env.SHOTS)
+        await page.screenshot({ path: `${process.env.SHOTS}/${width}-${name.replace(/\W+/g, '_')}.png` })
+    }
+    const first = await plaza.visit(narrow(width))
+    await first.getByRole('button', { name: 'E-mail' }).click()
+    await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
+    await first.keyboard.press('Enter')
+    await first.getByText('A code is on its way to').waitFor()
+    await look(first, 'a code on its way')
 
-  const page = await plaza.guest(narrow(width))
-  const { account, other, ...made } = await wordy(page)
-  const go = async (path: string) => {
-    await page.goto(`${plaza.url}/${path}`)
-    await page.locator('h1').first().waitFor()
-    await page.waitForLoadState('networkidle')
-    await look(page, path)
-  }
-  await go(`#/${made.room}`)
-  await page.locator('.poll').waitFor()
-  await look(page, 'poll')
-  for (const panel of ['members', 'search', 'pins', 'media', 'moderation']) await go(`#/${made.room}/${panel}`)
-  await go(`#/live/${made.stream}`)
-  await page.getByText('Publish with OBS', { exact: true }).click()
-  await look(page, 'keys of a stream')
-  for (const path of ['#/', '#/live', '#/agents', `#/agents/${made.agent}`, `#/agents/${made.agent}/edit`])
-    await go(path)
-  for (const path of ['#/calls', '#/friends', '#/starred', '#/profile', `#/profile/${other.account}`]) await go(path)
-  await other.does('rest', calls.start, {
-    calleeAddress: account,
-    callType: 'video',
-    status: 'ringing',
-    channelName: made.meeting,
-  })
-  const ringing = page.getByRole('alert', { name: 'calls you' })
-  await ringing.waitFor()
-  await look(page, 'ringing')
-  const name = await ringing.getByText('calls you').boundingBox()
-  expect(name?.width).toBeGreaterThan(150)
-  await ringing.getByRole('button', { name: 'Decline' }).click()
+    const page = await plaza.guest(narrow(width))
+    const { account, other, ...made } = await wordy(page)
+    const go = async (path: string) => {
+      await page.goto(`${plaza.url}/${path}`)
+      await page.locator('h1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await look(page, path)
+    }
+    await go(`#/${made.room}`)
+    await page.locator('.poll').waitFor()
+    await look(page, 'poll')
+    for (const panel of ['members', 'search', 'pins', 'media', 'moderation']) await go(`#/${made.room}/${panel}`)
+    await go(`#/live/${made.stream}`)
+    await page.getByText('Publish with OBS', { exact: true }).click()
+    await look(page, 'keys of a stream')
+    for (const path of ['#/', '#/live', '#/agents', `#/agents/${made.agent}`, `#/agents/${made.agent}/edit`])
+      await go(path)
+    for (const path of ['#/calls', '#/friends', '#/starred', '#/profile', `#/profile/${other.account}`]) await go(path)
+    await other.does('rest', calls.start, {
+      calleeAddress: account,
+      callType: 'video',
+      status: 'ringing',
+      channelName: made.meeting,
+    })
+    const ringing = page.getByRole('alert', { name: 'calls you' })
+    await ringing.waitFor()
+    await look(page, 'ringing')
+    const name = await ringing.getByText('calls you').boundingBox()
+    expect(name?.width).toBeGreaterThan(150)
+    await ringing.getByRole('button', { name: 'Decline' }).click()
 
-  await go('#/')
-  await page.getByRole('button', { name: /Settings$/ }).click()
-  const tabs = page.getByRole('dialog').getByRole('tab')
-  await tabs.first().waitFor()
-  for (const tab of await tabs.all()) {
-    await tab.click()
-    await page.waitForLoadState('networkidle')
-    await look(page, `settings: ${await tab.innerText()}`)
-  }
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Browse channels' }).click()
-  await page.getByRole('dialog').getByRole('listitem').first().waitFor()
-  await look(page, 'channels')
-  for (const path of [`agents/${made.agent}`, `live/${made.stream}`, `room/${made.meeting}`]) await go(path)
-  expect(found).toEqual({})
-})
+    await go('#/')
+    await page.getByRole('button', { name: /Settings$/ }).click()
+    const tabs = page.getByRole('dialog').getByRole('tab')
+    await tabs.first().waitFor()
+    for (const tab of await tabs.all()) {
+      await tab.click()
+      await page.waitForLoadState('networkidle')
+      await look(page, `settings: ${await tab.innerText()}`)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Browse channels' }).click()
+    await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+    await look(page, 'channels')
+    for (const path of [`agents/${made.agent}`, `live/${made.stream}`, `room/${made.meeting}`]) await go(path)
+    expect(found).toEqual({})
+  },
+)

@@ -16,7 +16,7 @@ import { chromium, freePort } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 
 /** Milliseconds, for a machine that does much else. */
-const longestWait = 25_000
+const longestWait = 90_000
 
 const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
 /** A microphone that beeps, and that no page has to ask for. */
