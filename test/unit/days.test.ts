@@ -27,5 +27,5 @@ test('O82: the time of another day names the day', () => {
   const seen = (local: string) => momentOf(new Date(local).toISOString(), now)
   expect(seen('2026-11-29T11:50')).not.toMatch(/[a-z]{3}/i)
   expect(seen('2026-11-28T11:50')).toMatch(/^Yesterday, /)
-  expect(seen('2026-11-30T11:50')).toMatch(/30.*, .*11:50|30.*11.50/)
+  expect(seen('2026-11-30T11:50')).toMatch(/\b30\b.*, /)
 })
