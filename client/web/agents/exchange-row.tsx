@@ -5,7 +5,7 @@ import type { ChatMessage } from '#shared/api/agent-runs'
 import type { Citation, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
+import { fullTimeOf, isolated, momentOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
@@ -31,7 +31,7 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
         <p dir="auto">{question}</p>
         {askedAt && (
           <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
-            {timeOf(askedAt)}
+            {momentOf(askedAt)}
           </time>
         )}
       </div>
