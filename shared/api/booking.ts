@@ -93,6 +93,7 @@ const InvitedCall = ScheduledCall.pick({
   is_paid: true,
   recipient_wallet_address: true,
   cancel_reason: true,
+  invite_token: true,
 }).extend({ hostName: z.string() })
 
 const EmailedTo = z.object({ email: Mail, type: z.enum(['guest', 'host']) })

@@ -49,7 +49,7 @@ function fieldsOf({ theme_id, colors: named = {}, ...given }: GivenTheme): Omit<
   const colors = { accent_color: accent, secondary_color: secondary, text_color: text, card_background: card }
   return {
     ...(theme_id && themePresets[theme_id]),
-    ...(background && { background_type: 'solid', background_value: background }),
+    ...(background && { background_type: 'solid' as const, background_value: background }),
     ...withoutUndefined({ ...colors, card_border: border }),
     ...withoutUndefined(given),
   }
