@@ -61,6 +61,8 @@ const AgentCard = z.object({
   model: z.string(),
   /** No model is configured here: a script answers in its place. */
   scripted: z.boolean(),
+  /** Whether the model of this server can search the web. */
+  searches_web: z.boolean(),
   avatar_emoji: z.string(),
   avatar_url: Link.nullable(),
   visibility: z.enum(visibilities),

@@ -133,7 +133,10 @@ describe('an answer', () => {
     answer.say('{"type":"done"}\n', 'there')
     answer.end()
     const lines = (await asked) as { type: string; text?: string }[]
-    expect(lines.at(-1)).toEqual({ type: 'done', message: '{"type":"done"}\nthere', scheduling: null })
+    expect(lines.at(-1)).toEqual({
+      ...{ type: 'done', message: '{"type":"done"}\nthere', scheduling: null },
+      sessionId: expect.any(String),
+    })
     expect(new Set(lines.slice(0, -1).map(({ type }) => type))).toEqual(new Set(['chunk']))
     expect(lines.map(({ text = '' }) => text).join('')).toBe('{"type":"done"}\nthere')
   })

@@ -14,6 +14,7 @@ export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   personality: agent.personality,
   model: modelName(node),
   scripted: node.services.model?.isScripted ?? false,
+  searches_web: node.services.model?.searchesWeb ?? false,
   avatar_emoji: agent.avatar_emoji,
   avatar_url: agent.avatar_url,
   visibility: agent.visibility,
