@@ -9,7 +9,9 @@ import { fakeVideo } from '#server/ports/video/fake'
 import { agents } from '#shared/api/agents'
 import { booking } from '#shared/api/booking'
 import { themePresets } from '#shared/api/profile-theme'
+import { scheduling } from '#shared/api/scheduling'
 import { streams } from '#shared/api/streams'
+import { bookableOn, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, type Person, person } from '#test/support/people'
 import { jpegOf, secret } from '#test/support/pictures'
@@ -168,6 +170,21 @@ test('O71: a call that is read by its token has it', async () => {
   const { inviteToken } = await alice.does('rest', booking.createShareable, { scheduledAt })
   const { body } = await call(server.url, `GET /api/scheduling/join/${inviteToken}`, null, undefined, key)
   expect(body).toMatchObject({ invite_token: inviteToken, call: { invite_token: inviteToken } })
+})
+
+test('O71: who books a call may name their email and name as the scheduler', async () => {
+  const host = await bookableOn(server, 'host of a call')
+  await openAlways(host)
+  const { slots } = await bob.does('rest', scheduling.availability, { userAddress: host.account })
+  const asked = { recipientAddress: host.account, scheduledAt: slots.at(-1)?.start, timezone: 'UTC', title: 'Tea' }
+  const guest = { schedulerEmail: 'ann@example.com', schedulerName: 'Ann' }
+  const booked = await call(server.url, 'POST /api/scheduling/schedule', { ...asked, ...guest }, undefined, key)
+  expect(booked.body).toMatchObject({ success: true, guest_email: 'ann@example.com', guest_name: 'Ann' })
+  const own = { ...asked, scheduledAt: slots.at(0)?.start, schedulerEmail: 'bob@example.com' }
+  expect((await bob.rest('POST /api/scheduling/schedule', own, key)).body).toMatchObject({
+    scheduler_wallet_address: bob.account,
+    scheduler_email: 'bob@example.com',
+  })
 })
 
 test('O71: an agent is told with its price and where it is asked', async () => {
