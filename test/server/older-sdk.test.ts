@@ -11,7 +11,7 @@ import { booking } from '#shared/api/booking'
 import { themePresets } from '#shared/api/profile-theme'
 import { scheduling } from '#shared/api/scheduling'
 import { streams } from '#shared/api/streams'
-import { bookableOn, openAlways } from '#test/support/bookings'
+import { bookable, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, type Person, person } from '#test/support/people'
 import { jpegOf, secret } from '#test/support/pictures'
@@ -173,7 +173,7 @@ test('O71: a call that is read by its token has it', async () => {
 })
 
 test('O71: who books a call may name their email and name as the scheduler', async () => {
-  const host = await bookableOn(server, 'host of a call')
+  const host = await bookable(server, 'host of a call')
   await openAlways(host)
   const { slots } = await bob.does('rest', scheduling.availability, { userAddress: host.account })
   const asked = { recipientAddress: host.account, scheduledAt: slots.at(-1)?.start, timezone: 'UTC', title: 'Tea' }
