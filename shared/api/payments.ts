@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, pageSize, Time } from '#shared/kit/primitives'
 import { ownAgentErrors } from './agent-access.ts'
-import { AgentInfo, Endpoints, paymentNetworks, Pricing, ShownPricing, visibilities } from './agent-records.ts'
+import { AgentInfo, Endpoints, Pricing, paymentNetworks, ShownPricing, visibilities } from './agent-records.ts'
 import { QuestionText } from './agent-runs.ts'
 import { ChatLine, CutShort, WebSource } from './run-frames.ts'
 

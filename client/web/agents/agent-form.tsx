@@ -166,7 +166,11 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
           .filter(([name]) => isOffered[name])
           .map(([name, title, hint]) => (
             <label key={name} className="check">
-              <input type="checkbox" checked={fields[name]} onChange={({ target }) => set({ [name]: target.checked })} />
+              <input
+                type="checkbox"
+                checked={fields[name]}
+                onChange={({ target }) => set({ [name]: target.checked })}
+              />
               <span>
                 {title}
                 <small>{hint}</small>

@@ -8,8 +8,8 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
-import { AgentPicture } from './agent-picture.tsx'
 import { AgentHead } from './agent-head.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { visibilityTitles } from './agent-words.ts'
 
 /** The agents of the account, its favorites, and those of others. */

@@ -249,7 +249,9 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
           value={given.schema}
           onChange={({ target }) => onChange({ ...given, schema: target.value })}
         />
-        <small>{isNew ? 'Without one, it is looked for at the address.' : 'By this the agent knows what it can ask.'}</small>
+        <small>
+          {isNew ? 'Without one, it is looked for at the address.' : 'By this the agent knows what it can ask.'}
+        </small>
       </label>
     </>
   )

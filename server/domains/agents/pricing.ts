@@ -7,7 +7,11 @@ import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
 import type { StoredAgent } from './model.ts'
 
 /** Where an agent is asked: by everybody, or by those who are signed in. */
-export function endpointsOf({ settings: { publicUrl } }: Pick<Node, 'settings'>, { _id }: StoredAgent, isPublic = true) {
+export function endpointsOf(
+  { settings: { publicUrl } }: Pick<Node, 'settings'>,
+  { _id }: StoredAgent,
+  isPublic = true,
+) {
   const info = `${publicUrl}/api/${isPublic ? 'public/' : ''}agents/${_id}`
   return { info, chat: `${info}/chat` }
 }

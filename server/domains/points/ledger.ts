@@ -51,16 +51,18 @@ const readAtOnce = 5_000
 /** What each account was given since a moment. */
 export async function givenSince(since: Date): Promise<Map<string, number>> {
   const sums = new Map<string, number>()
-  let after: object | null = { created_at: { $gte: since } }
-  while (after) {
-    const found = await PointEntries.find(after, { wallet_address: 1, points: 1, created_at: 1 })
+  let cursor: string | null | undefined
+  do {
+    const after = cursor === undefined ? { created_at: { $gte: since } } : inTime.after('points given', cursor)
+    const found: StoredEntry[] = await PointEntries.find(after, { wallet_address: 1, points: 1, created_at: 1 })
       .sort(inTime.sort)
       .limit(readAtOnce + 1)
       .lean<StoredEntry[]>()
-    const { rows, next_cursor } = inTime.cut('points given', found, readAtOnce)
-    for (const { wallet_address, points } of rows) sums.set(wallet_address, (sums.get(wallet_address) ?? 0) + points)
-    after = next_cursor === null ? null : inTime.after('points given', next_cursor)
-  }
+    const page = inTime.cut('points given', found, readAtOnce)
+    for (const { wallet_address, points } of page.rows)
+      sums.set(wallet_address, (sums.get(wallet_address) ?? 0) + points)
+    cursor = page.next_cursor
+  } while (cursor !== null)
   return sums
 }
 

@@ -66,7 +66,10 @@ function sumsOf(node: Node, days: number): Sums {
 }
 
 async function sumUp(since: Date): Sums {
-  const [given, suspended] = await Promise.all([givenSince(since), Accounts.find({ is_banned: true }, { _id: 1 }).lean()])
+  const [given, suspended] = await Promise.all([
+    givenSince(since),
+    Accounts.find({ is_banned: true }, { _id: 1 }).lean(),
+  ])
   for (const { _id } of suspended) given.delete(_id)
   const ranked = [...given].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
   return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
