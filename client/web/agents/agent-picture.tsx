@@ -1,3 +1,4 @@
+import '../styles/agent-picture.css'
 import { useState } from 'react'
 import { AgentFace } from './agent-face.tsx'
 
