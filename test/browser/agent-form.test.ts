@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/model'
 import { fakeWeb } from '#server/ports/web/fake'
-import { jpegOf } from '#test/support/pictures'
 import { puppetModel } from '#test/support/puppet-model'
 import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
 
@@ -30,6 +29,20 @@ describe('what the form of an agent offers', () => {
     return page
   }
 
+  /** A picture that a browser can open. */
+  const picture = async (page: Page) => {
+    const url = await page.evaluate(() => {
+      const canvas = document.createElement('canvas')
+      canvas.width = 64
+      canvas.height = 64
+      const context = canvas.getContext('2d')
+      if (context) context.fillStyle = '#c2410c'
+      context?.fillRect(0, 0, 64, 64)
+      return canvas.toDataURL('image/png')
+    })
+    return { name: 'it.png', mimeType: 'image/png', buffer: Buffer.from(url.split(',')[1] ?? '', 'base64') }
+  }
+
   test.each([
     ['desktop', desktop],
     ['phone', phone],
@@ -37,8 +50,7 @@ describe('what the form of an agent offers', () => {
     const name = `Painted on a ${what}`
     const page = await maker(name, device)
     const own = page.getByRole('group', { name: 'Its picture' })
-    const file = { name: 'it.jpg', mimeType: 'image/jpeg', buffer: jpegOf() }
-    await own.locator('input[type=file]').setInputFiles([file])
+    await own.locator('input[type=file]').setInputFiles([await picture(page)])
     await own.getByRole('button', { name: 'Use it' }).click()
     await own.getByRole('button', { name: 'Remove it' }).waitFor()
     const drawn = (place: string) =>
@@ -89,7 +101,7 @@ describe('what the form of an agent offers', () => {
     const form = page.getByRole('form', { name: 'Add a tool' })
     await form.getByText('API', { exact: true }).click()
     await form.getByLabel('Name of the tool').fill('Notes')
-    await form.getByLabel('Address').fill('https://api.test/notes')
+    await form.getByRole('textbox', { name: 'Address', exact: true }).fill('https://api.test/notes')
     await form.getByText('how it is asked').click()
     await form.getByLabel('Method').selectOption('PUT')
     await form.getByRole('checkbox', { name: /may change what is there/ }).check()
@@ -111,7 +123,7 @@ describe('what the form of an agent offers', () => {
     web.asked.length = 0
     await page.getByRole('button', { name: 'Test Notes' }).click()
     await page.getByText(/Answered in/).waitFor()
-    expect(web.asked.map(({ request: { method, headers } }) => [method, headers?.['X-Team']])).toEqual([
+    expect(web.asked.map(({ request: { method, headers } }) => [method, headers?.['x-team']])).toEqual([
       ['POST', 'plaza'],
     ])
     expect((await Agents.findOne({ name: 'Noted' }).lean())?.api_tools?.[0]).toMatchObject({
@@ -137,7 +149,7 @@ describe('what the form of an agent offers', () => {
   })
 
   test('O70: the price says who asks for free', async () => {
-    const page = await maker('Free')
+    const page = await maker('Priceless')
     await page.getByRole('tab', { name: 'Price' }).click()
     await page.getByText('Without a price, its page is free, and code in other pages cannot ask it.').waitFor()
   })

@@ -124,15 +124,17 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         </div>
         <div className="agent-settings" role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
-            <OwnAgentPicture agent={agent} onSaved={onSaved} />
-            <AgentForm
-              fields={fields}
-              onChange={setFields}
-              onSubmit={() => void submit()}
-              can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
-            >
-              <Problem error={error} words={formWords} />
-            </AgentForm>
+            <div className="stack">
+              <OwnAgentPicture agent={agent} onSaved={onSaved} />
+              <AgentForm
+                fields={fields}
+                onChange={setFields}
+                onSubmit={() => void submit()}
+                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
+              >
+                <Problem error={error} words={formWords} />
+              </AgentForm>
+            </div>
           </div>
           {/* What is written in a part stays there while another one is shown. */}
           <div hidden={part !== 'knowledge'}>{seen.has('knowledge') && <KnowledgePart agent={agent} />}</div>

@@ -227,17 +227,17 @@ function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean })
         </select>
       </label>
       {changing.includes(given.method) && (
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={given.allowChanges}
-            onChange={({ target }) => onChange({ ...given, allowChanges: target.checked })}
-          />
-          <span>
-            It may change what is there
-            <small>Whoever may ask the agent can have it do so. Without this, the API is not asked.</small>
-          </span>
-        </label>
+        <>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={given.allowChanges}
+              onChange={({ target }) => onChange({ ...given, allowChanges: target.checked })}
+            />
+            <span>It may change what is there</span>
+          </label>
+          <p className="hint">Whoever may ask the agent can have it do so. Without this, the API is not asked.</p>
+        </>
       )}
       <label className="field">
         <span>Schema (optional)</span>
