@@ -61,6 +61,8 @@ const AgentCard = z.object({
   model: z.string(),
   /** No model is configured here: a script answers in its place. */
   scripted: z.boolean(),
+  /** Whether the model of this server can search the web. */
+  searches_web: z.boolean(),
   avatar_emoji: z.string(),
   avatar_url: Link.nullable(),
   visibility: z.enum(visibilities),
@@ -114,3 +116,32 @@ export type Agent = z.infer<typeof Agent>
 export type AgentCard = z.infer<typeof AgentCard>
 export type ListedAgent = z.infer<typeof ListedAgent>
 export type OwnAgent = z.infer<typeof OwnAgent>
+
+/** An agent by the names of the public door. */
+export const AgentInfo = z.object({
+  id: z.string(),
+  name: z.string(),
+  personality: z.string(),
+  emoji: z.string(),
+  tags: z.array(z.string()),
+  features: z.object({ webSearch: z.boolean(), knowledgeBase: z.boolean() }),
+  stats: z.object({ totalMessages: z.number().int() }),
+  createdAt: Time,
+})
+export type AgentInfo = z.infer<typeof AgentInfo>
+
+export const Pricing = z.object({
+  pricePerMessage: z.string(),
+  priceCents: z.number().int(),
+  network: z.enum(paymentNetworks),
+  currency: z.literal('USDC'),
+  payTo: z.string(),
+  /** False where nothing carries out payments of this network: paid chat answers 503. */
+  payable: z.boolean(),
+  /** Payments are checked and settled nowhere. */
+  simulated: z.boolean(),
+})
+
+export const Endpoints = z.object({ info: Link, chat: Link })
+
+export const ShownPricing = Pricing.partial().extend({ enabled: z.boolean() })

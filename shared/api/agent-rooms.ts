@@ -100,7 +100,6 @@ export const agentRooms = {
     input: z.object({
       messageContent: text(10_000),
       senderAddress: Address,
-      senderName: text(200).optional(),
       ...Place,
       originalMessageId: Id,
     }),

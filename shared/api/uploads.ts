@@ -164,11 +164,12 @@ export const uploads = {
   }),
   image: operation({
     ...uploading,
-    summary: 'Stores an image, as the client has sealed it, for a message of the caller.',
+    summary:
+      'Stores an image, as the client has sealed it, for a message of the caller. A picture that is not sealed is stored as by `POST /api/upload`, and asks for no `conversationId`.',
     http: 'POST /api/upload/image',
     input: z.object({
       file: File,
-      conversationId,
+      conversationId: conversationId.optional(),
       userAddress: CallerAddress,
       originalType: z.string().regex(sealedImageType, { error: 'originalType: not an image' }).default('image/jpeg'),
       commitment: Commitment.optional(),

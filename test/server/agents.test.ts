@@ -176,7 +176,10 @@ describe('an answer', () => {
     answer.say('{"type":"done"}\n', 'there')
     answer.end()
     const lines = (await asked) as { type: string; text?: string }[]
-    expect(lines.at(-1)).toEqual({ type: 'done', message: '{"type":"done"}\nthere', scheduling: null })
+    expect(lines.at(-1)).toEqual({
+      ...{ type: 'done', message: '{"type":"done"}\nthere', scheduling: null },
+      sessionId: expect.any(String),
+    })
     expect(new Set(lines.slice(0, -1).map(({ type }) => type))).toEqual(new Set(['chunk']))
     expect(lines.map(({ text = '' }) => text).join('')).toBe('{"type":"done"}\nthere')
   })
@@ -358,7 +361,7 @@ describe('the last line of an answer', () => {
     answer.end(reason)
     expect(await asked).toEqual([
       { type: 'chunk', text: 'Once upon a' },
-      { type: 'done', message: 'Once upon a', scheduling: null, cut_short: reason },
+      { type: 'done', message: 'Once upon a', scheduling: null, cut_short: reason, sessionId: expect.any(String) },
     ])
   })
 })
@@ -403,7 +406,7 @@ describe('an agent', () => {
     expect((await owner.does(door, agents.list, {})).agents).toEqual([
       { ...listed, visibility, message_count, tags, created_at, updated_at },
     ])
-    expect((await owner.does(door, agents.get, { id: agent.id })).agent).toEqual(kept)
+    expect((await owner.does(door, agents.get, { id: agent.id })).agent).toMatchObject(kept)
     await owner.does(door, agents.remove, { id: agent.id })
     expect((await owner.refused(door, agents.get, { id: agent.id })).code).toBe('AGENT_NOT_FOUND')
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
@@ -929,13 +932,16 @@ describe('the pages that an answer rests on', () => {
     await given()
     expect(await asked).toEqual([
       { type: 'chunk', text: 'A fox.' },
-      { type: 'done', message: 'A fox.', scheduling: null, sources: [fox] },
+      { type: 'done', message: 'A fox.', scheduling: null, sources: [fox], sessionId: expect.any(String) },
     ])
     const again = read()
     const answer = await puppet.asked()
     answer.say('A hen.')
     answer.end()
-    expect((await again).at(-1)).toEqual({ type: 'done', message: 'A hen.', scheduling: null })
+    expect((await again).at(-1)).toEqual({
+      ...{ type: 'done', message: 'A hen.', scheduling: null },
+      sessionId: expect.any(String),
+    })
   })
 })
 

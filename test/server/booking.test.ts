@@ -124,7 +124,7 @@ describe('booking', () => {
     const about = { id, title: 'Scheduled Call', status: 'confirmed', guest_name: 'Ann Guest', timezone: 'UTC' }
     expect(shown).toMatchObject({ status: 200, body: { ...about, call: about } })
     expect(Object.keys(z.record(z.string(), z.unknown()).parse(shown.body.call)).sort()).toEqual(
-      'cancel_reason duration_minutes guest_email guest_name hostName id is_paid recipient_wallet_address scheduled_at status timezone title'.split(
+      'cancel_reason duration_minutes guest_email guest_name hostName id invite_token is_paid recipient_wallet_address scheduled_at status timezone title'.split(
         ' ',
       ),
     )

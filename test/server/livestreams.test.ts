@@ -491,7 +491,7 @@ test('the directory is told who is new in it, and how many watch, over `stream:l
 solo('an owner says what their program does, and the provider is asked', async () => {
   const { owner, stream } = await opened()
   const says = (state: 'starting' | 'live' | 'stopping', who = owner) =>
-    who.tries('socket', streams.publishState, { stream_id: stream.id, state, media_ms: 0 })
+    who.tries('socket', streams.publishState, { stream_id: stream.id, state })
   expect(await says('starting', await someone())).toMatchObject({ ok: false, error: { code: 'ACCESS_DENIED' } })
   expect(await owner.refused('socket', streams.publishState, { stream_id: 'nobody', state: 'live' })).toMatchObject({
     code: 'STREAM_NOT_FOUND',

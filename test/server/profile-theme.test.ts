@@ -26,7 +26,7 @@ const themeOf = (whose: Person) => call(server.url, `GET ${path}?address=${whose
 
 describe('the theme of a profile', () => {
   test.each(over)('over %s: what is saved is shown to everybody, and what is left out stays', async (door) => {
-    expect(await one.does(door, profiles.theme, {})).toEqual({ ...defaultTheme, theme: null })
+    expect(await one.does(door, profiles.theme, {})).toMatchObject({ ...defaultTheme, theme: null })
     const saved = await one.does(door, profiles.dress, {
       accent_color: '#0AF',
       card_style: 'pill',

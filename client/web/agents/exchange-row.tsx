@@ -9,7 +9,7 @@ import { fullTimeOf, isolated, momentOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
-import { AgentFace } from './agent-face.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
 import { AnswerText } from './answer-text.tsx'
 import { FreeTimes } from './free-times.tsx'
@@ -36,7 +36,7 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
         )}
       </div>
       <div className="answer">
-        <AgentFace emoji={agent.avatar_emoji} size="small" />
+        <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="small" />
         <div className="grow">
           <span className="unseen">{isolated(agent.name)} answered:</span>
           {run ? (

@@ -5,7 +5,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
-import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
+import { isAdmin, isPublicFor, mayChange, ownAgent, visibleAgent } from './access.ts'
 import * as events from './agent-events.ts'
 import * as conversation from './chat.ts'
 import { discover } from './discover.ts'
@@ -19,6 +19,7 @@ import { listenToWriting } from './in-rooms/writing.ts'
 import { Agents } from './model.ts'
 import { agentFieldsOf, agentsOf, createAgent, updateAgent } from './owned.ts'
 import { tellPictures } from './pictures.ts'
+import { endpointsOf, shownPricing } from './pricing.ts'
 import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
 import * as inRooms from './room-actions.ts'
@@ -28,7 +29,7 @@ import { listenToStops, listenToWants } from './runs/relay.ts'
 import { stopForRefused, stopRefusedOf } from './runs/stop.ts'
 import { sweepRuns } from './runs/sweep.ts'
 import { agentSettings } from './settings.ts'
-import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
+import { cardOf, infoOf, listedAgentOf, ownAgentOf } from './shown.ts'
 import { countKnowledge } from './spending/knowledge.ts'
 import { agentToolActions } from './tools/operations.ts'
 
@@ -56,7 +57,12 @@ export const agents = defineDomain(
       const shown = isOwn
         ? await ownAgentOf(context.node, agent)
         : { ...cardOf(context.node, agent), is_own: false as const }
-      return { agent: shown }
+      const isPublic = await isPublicFor(account, agent)
+      return {
+        agent: { ...shown, ...infoOf(agent) },
+        pricing: await shownPricing(context.node, agent, isPublic),
+        endpoints: endpointsOf(context.node, agent, isPublic),
+      }
     },
 
     async update({ id, ...input }, context) {

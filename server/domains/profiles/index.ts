@@ -8,7 +8,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import type { ProfilePage } from './model.ts'
 import { changePage, pageOf, shownOnPages } from './pages.ts'
-import { drawnTheme, dress, dressed, themeRecord } from './theme.ts'
+import { dress, dressed, namedTheme, themeRecord } from './theme.ts'
 import { added, changed, replaced, widgetsOf, without } from './widgets.ts'
 
 export const profiles = defineDomain(
@@ -18,13 +18,13 @@ export const profiles = defineDomain(
       const whose = address ?? context.caller.account
       if (whose === null) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
       const page = await seenBy(context, whose)
-      return { ...drawnTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
+      return { ...namedTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
     },
 
     async dress({ address: _, ...given }, context) {
       const { account } = signedIn(context)
       const stored = await dress(context, account, given)
-      return { ...done, ...drawnTheme(stored), theme: themeRecord(account, stored) }
+      return { ...done, ...namedTheme(stored), theme: themeRecord(account, stored) }
     },
 
     async widgets({ address }, context) {

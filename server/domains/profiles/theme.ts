@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { withCopies } from '#server/domains/files/copies'
 import { folders } from '#server/domains/verdict/storage-folders'
@@ -7,8 +8,11 @@ import {
   defaultTheme,
   drawnBackground,
   type GivenTheme,
+  type NamedTheme,
   type ProfileTheme,
+  presetNames,
   type ThemeRecord,
+  themePresets,
 } from '#shared/api/profile-theme'
 import { AppError } from '#shared/errors'
 import { webAddress } from '#shared/kit/web-address'
@@ -21,6 +25,36 @@ import { isFileHere, mayShow } from './pictures.ts'
 export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme {
   const { created_at: _, updated_at: __, ...saved } = stored ?? { created_at: '', updated_at: '' }
   return { ...defaultTheme, ...saved }
+}
+
+/** The same with its preset and its colours by name. */
+export function namedTheme(stored: StoredTheme | null | undefined): z.input<typeof NamedTheme> {
+  const theme = drawnTheme(stored)
+  const { background_type, background_value, accent_color, secondary_color, text_color, card_background } = theme
+  return {
+    ...theme,
+    theme_id: presetNames.find((name) => isDeepStrictEqual(theme, themePresets[name])) ?? null,
+    colors: {
+      background: background_type === 'solid' ? background_value : null,
+      accent: accent_color,
+      secondary: secondary_color,
+      text: text_color,
+      card: card_background,
+      border: theme.card_border,
+    },
+  }
+}
+
+/** The fields that a preset and colours by name stand for. A field that is given by its own name holds. */
+function fieldsOf({ theme_id, colors: named = {}, ...given }: GivenTheme): Omit<GivenTheme, 'theme_id' | 'colors'> {
+  const { background, primary, accent = primary, secondary, text, card, border } = named
+  const colors = { accent_color: accent, secondary_color: secondary, text_color: text, card_background: card }
+  return {
+    ...(theme_id && themePresets[theme_id]),
+    ...(background && { background_type: 'solid' as const, background_value: background }),
+    ...withoutUndefined({ ...colors, card_border: border }),
+    ...withoutUndefined(given),
+  }
 }
 
 export function themeRecord(user_address: string, stored: StoredTheme): z.input<typeof ThemeRecord>
@@ -42,9 +76,10 @@ export async function dressed(
   context: Context,
   account: string,
   page: PageContent,
-  given: GivenTheme,
+  asked: GivenTheme,
 ): Promise<PageContent> {
   const before = page.theme ?? null
+  const given = fieldsOf(asked)
   const now = new Date(context.node.now()).toISOString()
   const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
   const isNew = given.background_type !== undefined || given.background_value !== undefined

@@ -16,14 +16,18 @@ import { storeEvidence } from './evidence.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeIcon, refuseIcon } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { refuseLargeIcon, storePicture, storeShown } from './shared.ts'
+import { isPlainPicture, refuseLargeIcon, storePicture, storeShown } from './shared.ts'
 import { startSweeps, sweeping } from './sweep.ts'
 
 export const uploads = defineDomain(
   contract,
   {
     async image(input, context) {
-      return { ...(await storeEncrypted(context, folders.image, input)), originalType: input.originalType }
+      const { file, originalType } = input
+      const stored = (await isPlainPicture(input))
+        ? await storePicture(context, shownFolder('chat'), file)
+        : await storeEncrypted(context, folders.image, input)
+      return { ...stored, originalType }
     },
     async voice(input, context) {
       return { ...(await storeEncrypted(context, folders.voice, input)), duration: input.duration }

@@ -19,6 +19,7 @@ export function openaiResponses(provider: Provider, patience: Partial<Patience> 
   return {
     name: provider.model,
     isScripted: false,
+    searchesWeb: true,
     async *answer(question, signal) {
       signal.throwIfAborted()
       const asking = openAsking(signal, patience)

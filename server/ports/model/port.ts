@@ -56,6 +56,8 @@ export interface Model {
   readonly name: string
   /** It is a script of ours, as no other is configured. */
   readonly isScripted: boolean
+  /** Whether it heeds `webSearch`. */
+  readonly searchesWeb?: boolean
   /**
    * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
    * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, where that is known. When the signal is
