@@ -19,6 +19,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { examples, type Inputs, inputsOf } from '#test/support/inputs'
 import { befriend, channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
+import { times } from '#test/support/times'
 import { wallet } from '#test/support/wallet'
 import { place, restTargets, samples, socketTargets, type Target } from './generator.ts'
 
@@ -30,7 +31,6 @@ const [channels, groups, conversations] = [70, 10, 20]
 /** How often each of them calls what makes something, before it is measured, and each operation while it is. */
 const [before, measured] = [6, 3]
 
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
 interface Holder extends Person {
