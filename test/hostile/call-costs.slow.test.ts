@@ -9,8 +9,8 @@ import { fakePrices } from '#server/ports/prices/fake'
 import { fakePush } from '#server/ports/push/fake'
 import { fakeVideo } from '#server/ports/video/fake'
 import { fakeWeb } from '#server/ports/web/fake'
-import { rooms } from '#shared/api/rooms'
 import { api } from '#shared/api/index'
+import { rooms } from '#shared/api/rooms'
 import { canonicalOperations } from '#shared/kit/canonical'
 import { type Operation, operationsOf } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
@@ -141,7 +141,9 @@ function send({ token }: Person, { method, operation }: Target, path: string, ty
       response.on('end', end).on('error', end)
       response.on('data', (part: Buffer) => {
         parts.push(part)
-        if (operation.stream) response.destroy(), end()
+        if (!operation.stream) return
+        response.destroy()
+        end()
       })
     })
     asked.on('error', reject).setTimeout(20_000, () => asked.destroy(new Error(`No answer: ${path}`)))
