@@ -14,7 +14,6 @@ import { times } from '#test/support/times'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { openWire, type Wire } from './wire.ts'
 
-
 let server: ChangedServer
 let proxy: Awaited<ReturnType<typeof openProxy>>
 let innocent: Person
@@ -34,7 +33,6 @@ afterEach(async () => {
   await proxy.close()
   await server.close()
 })
-
 
 async function stranger(headers: object = at('198.51.100.1')) {
   const wire = await openWire(proxy.url, '/rooms', undefined, headers)

@@ -102,7 +102,11 @@ describe('T79: an answer that waits ends with its client', () => {
   })
 
   test('a follow ends however its connection does', async () => {
-    const open = [sent(server.url, line('follow=true')), sent(server.url, line('follow=true')), sent(server.url, line('follow=true'))]
+    const open = [
+      sent(server.url, line('follow=true')),
+      sent(server.url, line('follow=true')),
+      sent(server.url, line('follow=true')),
+    ]
     await expect.poll(openStreams).toBe(3)
     open[0]?.socket.end()
     open[1]?.socket.destroy()

@@ -25,7 +25,6 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-
 /** How often somebody is answered, with this status, until their budget ends. */
 async function answered(ask: () => ReturnType<Person['rest']>, expected = 200): Promise<number> {
   for (let count = 0; ; count++) {

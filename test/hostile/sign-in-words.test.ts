@@ -67,7 +67,8 @@ describe('O10: a refresh token that was used', () => {
     const fresh = await refresh(refreshToken)
     expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     expect(await refresh(refreshToken)).toMatchObject({ status: 401, code: 'SESSION_INVALID' })
-    for (const token of [sessionToken, String(fresh.body.sessionToken)]) expect(await sessionStatus(url, token)).toBe(401)
+    for (const token of [sessionToken, String(fresh.body.sessionToken)])
+      expect(await sessionStatus(url, token)).toBe(401)
     expect((await refresh(String(fresh.body.refreshToken))).status).toBe(401)
   })
 

@@ -51,7 +51,11 @@ const cookieOf = (token: unknown) => ({ cookie: `app_session=${token}` })
 /** Each way in of these pages, for somebody of this name. */
 const waysIn: [string, string, (name: string) => Promise<object>][] = [
   ['a Solana wallet', 'POST /api/auth/verify-solana', (name) => signedBySolana(url, solana(name))],
-  ['a human proof', 'POST /api/auth/humanproof-id', async (name) => humanProof(`0x${Buffer.from(name).toString('hex')}`)],
+  [
+    'a human proof',
+    'POST /api/auth/humanproof-id',
+    async (name) => humanProof(`0x${Buffer.from(name).toString('hex')}`),
+  ],
   ['a partner token', 'POST /api/auth/partner-id', sso],
 ]
 

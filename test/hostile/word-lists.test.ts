@@ -12,7 +12,6 @@ import { times } from '#test/support/times'
 const { owner, innocent } = await bootWith(['owner', 'innocent'])
 const quiet = await channelOf(innocent)
 
-
 const atOnce = 20
 /** Adds those that may be added. */
 async function fill(room: RoomRef, words: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** The header with the client's pretended address; a real proxy takes the address from the connection. */
-const standing = 'x-test-stands-at'
+export const standing = 'x-test-stands-at'
 /** The headers of somebody who stands at this address. */
 export const at = (address: string, more = {}) => ({ [standing]: address, ...more })
 
