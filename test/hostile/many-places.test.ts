@@ -8,6 +8,7 @@ import { starsAtMost } from '#shared/api/stars'
 import { roomKey } from '#shared/kit/primitives'
 import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
+import { times } from '#test/support/times'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
 let server: ChangedServer
@@ -23,8 +24,6 @@ beforeEach(async () => {
   one = await personAt(server.url, 'asks for much')
 })
 afterEach(() => server.close())
-
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 /** How often somebody is answered, with this status, until their budget ends. */
 async function answered(ask: () => ReturnType<Person['rest']>, expected = 200): Promise<number> {

@@ -11,7 +11,8 @@ import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
-import { dial, request, sendBytes } from './wire.ts'
+import { dial } from '#test/support/raw-connection'
+import { request, sendBytes } from './wire.ts'
 
 const megabyte = 1024 * 1024
 const host = hostname().replace(/[^\w-]/g, '_')

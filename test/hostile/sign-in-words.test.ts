@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { type Booted, boot } from '#test/support/boot'
 import { signedBySolana, solana } from '#test/support/solana'
-import { call, signed, signIn, wallet } from '#test/support/wallet'
+import { call, sessionStatus, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 let url: string
@@ -13,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const statusOf = async (token: string) => (await call(url, 'GET /api/auth/session', null, token)).status
 const times = (time: string) => (message: string) => message.replace(/Issued At: \S+/, `Issued At: ${time}`)
 const words = (statement: string) => (message: string) => message.replace('Sign in to Plaza.', statement)
 const resources = (message: string) => `${message}\nResources:\n- https://elsewhere.test/all-of-it`
@@ -74,9 +73,10 @@ describe('O10: a refresh token that was used', () => {
   test('ends its line at once where it is used again', async () => {
     const { refreshToken, sessionToken } = await signIn(url, wallet('stolen'))
     const fresh = await refresh(refreshToken)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     expect(await refresh(refreshToken)).toMatchObject({ status: 401, code: 'SESSION_INVALID' })
-    for (const token of [sessionToken, String(fresh.body.sessionToken)]) expect(await statusOf(token)).toBe(401)
+    for (const token of [sessionToken, String(fresh.body.sessionToken)])
+      expect(await sessionStatus(url, token)).toBe(401)
     expect((await refresh(String(fresh.body.refreshToken))).status).toBe(401)
   })
 
@@ -86,10 +86,10 @@ describe('O10: a refresh token that was used', () => {
     // As it is before the first answer, and as older versions store it.
     await Sessions.updateMany({ user_address: address }, { $unset: { refreshed_to: '' } })
     expect((await refresh(refreshToken)).status).toBe(401)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     server.setAhead(20)
     expect((await refresh(refreshToken)).status).toBe(401)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(401)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(401)
     server.setAhead(0)
   })
 })

@@ -5,9 +5,10 @@ import WebSocket from 'ws'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
 import { wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
-import { dial, jsonRequest, openWire, request, sendBytes } from './wire.ts'
+import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
 let server: ChangedServer

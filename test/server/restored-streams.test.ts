@@ -11,6 +11,9 @@ import { heavy } from '#test/support/heavy'
 import { person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
+/** Streams are looked at every five seconds, beside the look at the start. */
+const beforeSweepMilliseconds = 4_000
+
 /** A provider that knows no stream, and one that does not answer yet. */
 const unknowing = (): FakeVideo => fakeVideo()
 const starting = (): FakeVideo => Object.assign(fakeVideo(), { away: true })
@@ -21,7 +24,8 @@ test.each<[string, () => FakeVideo | null]>([
 ])('O42: a start on a backup %s ends what was live', heavy, async (_title, provider) => {
   const { again, id } = await restored(provider())
   const shown = async () => (await call(again.url, `GET /api/public/streams/${id}`)).body.stream
-  await expect.poll(shown).toMatchObject({ status: 'ended', reason: 'connection_lost', is_live: false })
+  const ended = { status: 'ended', reason: 'connection_lost', is_live: false }
+  await expect.poll(shown, { timeout: beforeSweepMilliseconds }).toMatchObject(ended)
 })
 
 test('O42: while its provider has not answered yet, what a backup holds is not shown as live', heavy, async () => {
