@@ -146,7 +146,10 @@ async function wordy(page: Page) {
   await as(friends.accept, { requestId: id })
   await as(friends.renameByAddress, { friendAddress: other.account, nickname: word })
 
-  const { channel } = await as(rooms.createChannel, { name: `C${word}${randomUUID().slice(0, 4)}`, description: word.repeat(2) })
+  const { channel } = await as(rooms.createChannel, {
+    name: `C${word}${randomUUID().slice(0, 4)}`,
+    description: word.repeat(2),
+  })
   const room = { type: 'channel', id: channel.id } as const
   await them(rooms.join, { room })
   await as(rooms.setTopic, { room, topic: word.repeat(2) })
