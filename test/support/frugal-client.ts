@@ -27,7 +27,7 @@ export function frugalClient(url: string) {
             end()
           })
         })
-        asked.on('error', reject).setTimeout(20_000, () => asked.destroy(new Error(`No answer: ${method} ${path}`)))
+        asked.on('error', reject).setTimeout(60_000, () => asked.destroy(new Error(`No answer: ${method} ${path}`)))
         asked.end(body)
       }),
   }
