@@ -64,6 +64,13 @@ const gives: Readonly<Record<JudgedName, (said: string) => Promise<Answer>>> = {
     mallory.tries('rest', booking.createShareable, { scheduledAt: inThreeDays(11), title: said }),
   'booking.schedule.guestName': (said) =>
     mallory.tries('rest', booking.schedule, { ...slot(), ...guestOf('Ann'), guestName: said }),
+  'booking.schedule.schedulerName': (said) =>
+    mallory.tries('rest', booking.schedule, {
+      ...slot(),
+      ...guestOf('Ann'),
+      guestName: undefined,
+      schedulerName: said,
+    }),
   'booking.schedule.title': (said) => mallory.tries('rest', booking.schedule, { ...slot(), title: said }),
   'meetings.create.title': (said) => mallory.tries('rest', meetings.create, { title: said }),
   'meetings.token.displayName': (said) => mallory.tries('rest', meetings.token, { code, displayName: said }),

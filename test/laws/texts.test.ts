@@ -14,12 +14,11 @@ const unread: Reasons = {
   'compared with what is stored':
     /\.(id|callId|scheduledCallId|chatId|conversationId|code|cursor|epoch|option_id|stream|model|apiName)$/,
   'compared, item by item': /\.(blobs|mediaUrls|addresses|scopes)\[\]$/,
-  'a key of its client': /^streams\.watch\.viewer_key$/,
+  'a key of its client': /^streams\.watch\.viewer_key$|^polls\.(create|update)\.api_key$/,
   'read by one browser': /^meetings\.signal\.signal\.sdp$/,
   'a file, or what is known of it': /^uploads\./,
   'asked, and shown to its owner alone': /^webhooks\.(create|update)\.url$/,
   'told to a model alone': /^agents\.(create|update)\.api_?[tT]ools\[\]\.schema(\{(key)?\})?$/,
-  'read by nobody': /^rooms\.createTokenRoom\.(tokenName|tokenSymbol|minBalanceDisplay)$/,
   'written anew from what was read':
     /^rooms\.createChannel\.(attendance|poap)(Event|Collection)Name$|\.background_value$/,
   'read by the schema of each widget, or of each setting':

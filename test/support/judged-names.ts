@@ -8,6 +8,7 @@ export const judgedNames = [
   'agents.update.tags[]',
   'booking.createShareable.title',
   'booking.schedule.guestName',
+  'booking.schedule.schedulerName',
   'booking.schedule.title',
   'meetings.create.title',
   'meetings.token.displayName',

@@ -8,8 +8,8 @@ export const calls: readonly Mutation[] = [
     name: 'anybody changes a call whose id they know',
     breaks: 'T09',
     file: 'server/domains/calls/index.ts',
-    find: '(call.callee_address === account && !call.is_unasked)',
-    put: 'call.callee_address !== account',
+    find: 'parties?.includes(account)',
+    put: 'parties',
     caughtBy: told('nobody else reads or changes'),
   },
   {

@@ -88,7 +88,7 @@ export const media: readonly Mutation[] = [
     name: 'a sealed message forgets what it declares',
     breaks: 'F21',
     file: 'server/domains/messages/edits.ts',
-    find: 'state.sealed && blobs === undefined',
+    find: 'sealingOf(view) !== null && blobs === undefined',
     put: 'false',
     caughtBy: mediaLife('keeps what it declares'),
   },

@@ -182,7 +182,7 @@ export const payments: readonly Mutation[] = [
   {
     name: 'a payment goes to an account id that nobody holds a key to',
     breaks: 'T30',
-    file: 'server/domains/payments/public-agents.ts',
+    file: 'server/domains/agents/pricing.ts',
     find: 'isWalletAccount(owner) && isHex(owner._id)',
     put: 'isHex(owner._id)',
     caughtBy: receiptsOf('to the smart account'),
