@@ -358,7 +358,7 @@ describe('O82: who may ring', () => {
     for (const callId of [call.id, 'none'])
       for (const more of [{}, { status: 'active' }, { status: 'completed' }, { durationSeconds: 5 }] as const)
         expect(await two.refused(door, calls.change, { callId, ...more })).toMatchObject({
-          code: 'FORBIDDEN',
+          code: 'ACCESS_DENIED',
           message: 'You are no party of this call',
         })
     expect(await listOf(two, door)).toEqual([])

@@ -159,9 +159,7 @@ describe('T25: a picture that is stored here', () => {
     '(PHOTO)https://evil.test/x.png(/PHOTO)',
     '{PHOTO}https://evil.test/x.png{/PHOTO}',
     '［PHOTO］ｈｔｔｐｓ：／／evil.test/x.png［/PHOTO］',
-    'evil.test/x.png',
-    'a caption of nothing',
-  ])('O10: is the whole text of a message that is a file, or attached to it: %s', async (text) => {
+  ])('O10: stands behind no address of another, however it is wrapped: %s', async (text) => {
     const room = await channelOf(who)
     const { body } = await send({ file: jpegOf() })
     const attachments = [{ url: String(body.url), name: 'a.jpg', mime: 'image/jpeg' }]
@@ -171,9 +169,8 @@ describe('T25: a picture that is stored here', () => {
           type,
           '400 INVALID_PARAMETER',
         ])
-      const isWords = !text.normalize('NFKC').includes('//')
       expect(outcomeOf(await who.tries(door, messages.send, { room, text, type: 'photo', attachments }))).toBe(
-        isWords ? '200' : '400 INVALID_PARAMETER',
+        '400 INVALID_PARAMETER',
       )
     }
   })

@@ -134,11 +134,6 @@ describe('markers', () => {
     expect(readMarker('text', text)).toBeNull()
   })
 
-  it.each(['(LOCATION){"latitude":1,"longitude":2}', 'https://evil.test', '{LOCATION}here{/LOCATION}'])(
-    'O10: reads no place in %j',
-    (text) => expect(faultOf(text, 'location')).toBe('The location is not valid'),
-  )
-
   it('O10: reads no address in a caption, however many brackets it has', () => {
     expect(readMarker('photo', '[1] a caption, see below')).toBeNull()
     const began = performance.now()

@@ -54,10 +54,7 @@ const obstacles: Readonly<Record<Step, { state?: Partial<SenderFacts>; rules?: P
   length: { rules: { max_message_length: 10 } },
   slow_mode: { state: { lastMessageAt: now - 1 }, rules: { slow_mode_seconds: 5 } },
 }
-const offence: MessageDraft = {
-  ...written('photo', 'zork at https://example.com'),
-  attachments: [{ url: `${picture}.png`, name: 'a.png', mime: 'image/png' }],
-}
+const offence = written('photo', 'zork at https://example.com')
 
 describe('the order of the steps', () => {
   it.each(steps.map((step, at) => [step, at] as const))('%s decides before all that follow', (step, at) => {
@@ -315,7 +312,7 @@ describe('direct messages', () => {
       slow_mode_seconds: 600,
     }
     const dm: Partial<SenderFacts> = { sealed: 'epoch', words: [listOf({ word: 'zork' })], lastMessageAt: now }
-    expect(judgeMessage({ ...offence, attachments: [] }, stateOf(dm, rules))).toMatchObject({
+    expect(judgeMessage(offence, stateOf(dm, rules))).toMatchObject({
       verdict: { ok: true },
       nextSendAt: null,
     })

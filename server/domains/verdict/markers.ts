@@ -78,17 +78,9 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   const tag = opening.exec(visible)?.[1]
   if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
   const content = contentOfType[type]
-  if (content === contentOfTag.LOCATION && visible !== '')
-    return { tag: 'LOCATION', content, holds: [], parameter: null, rest: visible }
-  if (content === null || !isFile(type) || !isAddress(visible)) return null
+  if (content === null || filesOf[content].length === 0 || !isAddress(visible)) return null
   const holds = type === 'encrypted_image' ? sealed : filesOf[content]
   return { tag: null, content, holds, parameter: null, rest: visible }
-}
-
-/** Are messages of this type a file? Their text names it, or is a caption of what is attached. */
-export function isFile(type: MessageType): boolean {
-  const content = contentOfType[type]
-  return content !== null && filesOf[content].length > 0
 }
 
 /** Under a type of media an address is that media, also behind brackets or signs, as other clients wrap it. */

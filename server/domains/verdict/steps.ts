@@ -8,7 +8,6 @@ import {
   type ContentKind,
   contentOfType,
   foreignMedia,
-  isFile,
   type Marker,
   markerFault,
   ownBlob,
@@ -148,12 +147,8 @@ export function contentType(message: MessageDraft, marker: Marker | null, facts:
   const faults = message.attachments.map(({ url }, at) => attachmentFault(url, attached[at] ?? [], storage))
   const { missing } = facts.storage
   const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
-  const isBare =
-    marker === null && message.attachments.length === 0 && message.text.trim() !== '' && isFile(message.type)
   const fault =
-    (marker && markerFault(marker, storage)) ??
-    faults.find((one) => one !== null) ??
-    (isMissing || isBare ? foreignMedia : null)
+    (marker && markerFault(marker, storage)) ?? faults.find((one) => one !== null) ?? (isMissing ? foreignMedia : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
