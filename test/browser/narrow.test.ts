@@ -45,10 +45,14 @@ const beyond = (page: Page): Promise<string[]> =>
     const spilling = all.filter((element) => {
       const { overflowX, textOverflow, display } = getComputedStyle(element)
       const { clientWidth, scrollWidth } = element
-      // The sign of who is online hangs over the edge of a picture.
-      if (element.matches('.avatar') || clientWidth < 2 || display === 'inline' || scrollWidth <= clientWidth + 1)
-        return false
+      if (clientWidth < 2 || display === 'inline' || scrollWidth <= clientWidth + 1) return false
+      // A menu, and the sign of who is online, hang over the edge of their box.
+      if ([...element.children].some((child) => getComputedStyle(child).position === 'absolute')) return false
       return overflowX === 'visible' || (overflowX === 'hidden' && textOverflow !== 'ellipsis')
+    })
+    const squeezed = all.filter((element) => {
+      const { width, height } = element.getBoundingClientRect()
+      return element.textContent !== '' && width > 1 && width < 24 && height > 80
     })
     const out = all.filter((element) => {
       const { right, width, height } = element.getBoundingClientRect()
@@ -61,6 +65,7 @@ const beyond = (page: Page): Promise<string[]> =>
       ...wide,
       ...scrolling.map((box) => `scrolls: ${named(box)}`),
       ...spilling.map((box) => `spills: ${named(box)}`),
+      ...squeezed.map((one) => `a letter a line: ${named(one)}`),
       ...out.map((one) => `beyond: ${named(one)}`),
     ]
   })
@@ -186,8 +191,6 @@ test.each([320, 390, 1280])(
     const look = async (page: Page, name: string) => {
       const out = await beyond(page)
       if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${width}-${name.replace(/\W+/g, '_')}.png` })
     }
     const first = await plaza.visit(narrow(width))
     await first.getByRole('button', { name: 'E-mail' }).click()
@@ -224,7 +227,7 @@ test.each([320, 390, 1280])(
     await ringing.waitFor()
     await look(page, 'ringing')
     const name = await ringing.getByText('calls you').boundingBox()
-    expect(name?.width).toBeGreaterThan(150)
+    expect.soft(name?.width).toBeGreaterThan(150)
     await ringing.getByRole('button', { name: 'Decline' }).click()
 
     await go('#/')
