@@ -339,10 +339,16 @@ describe('a stream', () => {
         ]
         return all.map((some) => some.some(({ id }) => id === stream.id))
       }
+      expect(await listed()).toEqual([false, true, false, false])
+      const told = () => line.all(streamListed).flatMap(({ added }) => added.map(({ id }) => id))
       await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
       expect(await listed()).toEqual([false, true, false, false])
+      const other = await live()
+      await expect.poll(told).toContain(other.stream.id)
+      expect(told()).not.toContain(stream.id)
       video.publish(stream.stream_id)
       await expect.poll(listed).toEqual([true, false, true, true])
+      await expect.poll(told).toContain(stream.id)
       await owner.does('rest', streams.end, { id: stream.id })
       expect(await listed()).toEqual([false, true, false, false])
     },
@@ -573,6 +579,7 @@ describe('viewers', () => {
         const { body } = await call(url, `GET /api/public/streams/${id}`)
         expect(body.stream).toMatchObject({ status: 'ended', viewer_count: 0, peak_viewers: 2 })
       }
+      expect(await guestly.does('rest', streams.leave, { id })).toMatchObject({ viewer_count: 0 })
       const again = await fan.does(line, streams.watch, { stream_id: id })
       expect(again).toMatchObject({
         stream: { viewer_count: 0 },
