@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dayOf, momentOf } from '#client/web/kit/format'
+import { dayOf } from '#client/web/kit/format'
+import { momentOf } from '#client/web/kit/moment'
 
 const zone = process.env.TZ
 beforeAll(() => {

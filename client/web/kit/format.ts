@@ -45,12 +45,6 @@ export function dayOf(moment: string, now = Date.now()): string {
   return dayOfWeek.format(new Date(moment))
 }
 
-/** The time of a moment, after its day where that is not today. */
-export function momentOf(moment: string, now = Date.now()): string {
-  const day = dayOf(moment, now)
-  return day === 'Today' ? timeOf(moment) : `${day}, ${timeOf(moment)}`
-}
-
 const units = [
   ['d', 86_400],
   ['h', 3_600],

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
-import { isolated, lengthInBytes, lengthOf, momentOf } from '../kit/format.ts'
+import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
+import { momentOf } from '../kit/moment.ts'
 import { Icon } from '../kit/icon.tsx'
 import { placeWords } from './stream-words.ts'
 
