@@ -95,7 +95,7 @@ const untouched = /^identity\.|logout|signOut|erase/
 
 /** One call after the other, from another place of the list each; who is refused for calling too often goes on with the next. */
 async function askAll(url: string, token: string, ids: readonly string[], from: number, signal: AbortSignal) {
-  const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, { input: object }>
+  const examples = JSON.parse(readFileSync('docs/examples.json', 'utf8')) as Record<string, { input: object }>
   const calls = operationsOf(api).flatMap(({ name, operation: { http } }) => {
     if (!http || untouched.test(name)) return []
     return [{ name, http, input: { ...examples[name]?.input } as Record<string, unknown> }]
