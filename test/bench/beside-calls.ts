@@ -107,7 +107,7 @@ interface Called {
 }
 
 function callsOf(): Called[] {
-  const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, { input: object }>
+  const examples = JSON.parse(readFileSync('docs/examples.json', 'utf8')) as Record<string, { input: object }>
   return operationsOf(api).flatMap(({ name, operation }) => {
     const { http } = operation
     return http && !untouched.test(name) ? [{ http, operation, input: { ...examples[name]?.input } }] : []

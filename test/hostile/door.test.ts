@@ -105,7 +105,7 @@ describe('O06: every request counts by address before anything is looked up', ()
     ['a stream of no host', 'GET', '/hls/nowhere/index.m3u8'],
     ['an unknown recording', 'GET', '/recordings/unknown.mp4'],
     ['a file that is none', 'GET', '/files/media/nothing'],
-    ['documents', 'GET', '/docs/openapi.json'],
+    ['documents', 'GET', '/docs/rest.md'],
     ['polling', 'GET', '/socket.io/?EIO=4&transport=polling'],
     ['another protocol', 'GET', '/api/status', ['Connection: Upgrade', 'Upgrade: h2c']],
     ['a page of elsewhere', 'POST', '/api/channels', ['Origin: https://evil.example', 'Content-Length: 0']],

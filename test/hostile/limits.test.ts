@@ -158,7 +158,7 @@ describe('T40: the window slides', () => {
       ['/api/nowhere', 404],
       ['/api/user/rooms', 401],
       ['/api/auth/verify?address=x', 400],
-      ['/docs/openapi.json', 200],
+      ['/docs/rest.md', 200],
     ] as const) {
       const answer = await fetch(server.url + route, { headers: from('203.0.113.42') })
       expect([route, answer.status]).toEqual([route, status])

@@ -10,7 +10,7 @@ import { over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
 const Examples = z.record(z.string(), z.object({ input: z.record(z.string(), z.unknown()) }))
-const examples = Examples.parse(JSON.parse(readFileSync('docs/api/examples.json', 'utf8')))
+const examples = Examples.parse(JSON.parse(readFileSync('docs/examples.json', 'utf8')))
 /** What events without an example ask beside the agent. */
 const asked = { message: 'Hello?' }
 

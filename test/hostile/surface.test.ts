@@ -127,7 +127,7 @@ describe('T58: headers', () => {
     ['PUT /api/status', 405],
     ['GET /api/channels/%E0%A4%A', 400],
     ['GET /docs', 200],
-    ['GET /docs/openapi.json', 200],
+    ['GET /docs/rest.md', 200],
     ['GET /docs/nothing', 404],
     ['GET /socket.io/?EIO=4&transport=polling', 400],
     ['GET /socket.io/', 400],

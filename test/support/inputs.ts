@@ -8,7 +8,7 @@ type Input = Record<string, unknown>
 interface Example {
   input: Input
 }
-const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, Example>
+const examples = JSON.parse(readFileSync('docs/examples.json', 'utf8')) as Record<string, Example>
 
 /** Where the example asks for what nobody has who begins. */
 const plainer: Readonly<Record<string, Example>> = {
