@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react'
 import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
-import { momentOf } from '../kit/moment.ts'
 import { Icon } from '../kit/icon.tsx'
+import { momentOf } from '../kit/moment.ts'
 import { placeWords } from './stream-words.ts'
 
 /** The moment that a recording shows now. */
