@@ -30,7 +30,6 @@ export function inTurns(
   proxies: Proxies,
   scale: number,
   serve: Serve,
-  onOverflow: (socket: Socket) => void,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const mostWaiting = scaled(budgets.waitingRequests, scale)
   const lines = new WeakMap<Socket, Line>()
@@ -87,12 +86,8 @@ export function inTurns(
 
   return (request, response) => {
     const line = lineOf(request.socket)
-    if (line.isOver) return
-    if (line.waiting.length >= mostWaiting) {
-      line.isOver = true
-      request.socket.pause()
-      return onOverflow(request.socket)
-    }
+    line.isOver ||= line.waiting.length >= mostWaiting
+    if (line.isOver) return void request.socket.pause()
     line.waiting.push({ request, response, address: clientOf(request, proxies) })
     if (!line.isBusy) lineUp(line)
   }

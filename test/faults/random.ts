@@ -1,5 +1,3 @@
-import { seeded as numbers } from '#test/support/seeded'
-
 export interface Random {
   /** At least 0 and below 1. */
   next(): number
@@ -13,7 +11,13 @@ export interface Random {
 
 /** The same numbers for the same seed. */
 export function seeded(seed: number): Random {
-  const next = numbers(seed)
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
   const below = (end: number) => Math.floor(next() * end)
   return {
     next,

@@ -1,6 +1,4 @@
-import { withCopies } from '#server/domains/files/copies'
 import { namesFiles } from '#server/domains/files/namers'
-import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
@@ -76,10 +74,7 @@ export const accounts = defineDomain(
     },
 
     async updateProfile(input, context) {
-      const { account: id } = signedIn(context)
-      const before = await accountOf(id)
-      const change = await withCopies(context, folders.avatar, input, ['avatar_url', 'custom_avatar_url'], before)
-      const account = await changeProfile(context.node, id, change)
+      const account = await changeProfile(context.node, signedIn(context).account, input)
       return { ...done, user: ownProfileOf(account) }
     },
 

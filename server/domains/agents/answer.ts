@@ -90,7 +90,8 @@ async function generate(
   const question = { turns, maxOutputTokens, temperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
   let cutShort: CutShort | null = null
-  let said = ''
+  let length = 0
+  let isBlank = true
   for await (const part of answerWithTools(context, tools, question)) {
     signal.throwIfAborted()
     if (part.type === 'end') {
@@ -99,21 +100,17 @@ async function generate(
     }
     const source = part.type === 'source' ? shownSource(node, part) : null
     if (source) tell({ t: 'source', ...source })
-    if (part.type === 'unsaid') {
-      said = said.slice(0, said.length - part.length)
-      tell({ t: 'chunk', off: said.length, text: '' })
-    }
     if (part.type !== 'text') continue
-    const text = cutToLength(part.text, longestAnswer - said.length)
-    if (text !== '') tell({ t: 'chunk', off: said.length, text })
-    said += text
+    const text = cutToLength(part.text, longestAnswer - length)
+    if (text !== '') tell({ t: 'chunk', off: length, text })
+    isBlank &&= text.trim() === ''
+    length += text.length
     if (text.length === part.text.length) continue
     cutShort = 'length'
     break
   }
   signal.throwIfAborted()
   // Nobody is answered by nothing, or pays for it.
-  if (said.trim() === '')
-    throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
+  if (isBlank) throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
   return { ...usage, cutShort }
 }

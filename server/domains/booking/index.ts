@@ -25,9 +25,8 @@ function told(context: Context, stored: StoredCall) {
 export const booking = defineDomain(
   contract,
   {
-    async schedule({ schedulerEmail, schedulerName, ...input }, context) {
-      const { guestEmail = schedulerEmail, guestName = schedulerName } = input
-      const call = told(context, await book(context, { ...input, guestEmail, guestName }))
+    async schedule(input, context) {
+      const call = told(context, await book(context, input))
       return { ...done, ...call, scheduledCall: { ...call, calendarEventId: call.calendar_event_id } }
     },
 

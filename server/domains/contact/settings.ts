@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { defineSettings } from '#server/kernel/settings'
 import { Mailbox } from '#shared/api/email'
 

@@ -45,7 +45,7 @@ export const points = defineDomain(contract, {
 
   claimDaily: (_input, context) => claimDaily(context),
 
-  leaderboard: ({ limit, period = 'all' }, { node }) => leaderboard(node, limit, period),
+  leaderboard: ({ limit }, { node }) => leaderboard(node, limit),
 
   async ownRank(_input, context) {
     const { account } = signedIn(context)

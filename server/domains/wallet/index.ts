@@ -35,8 +35,7 @@ export const wallet = defineDomain(contract, {
 
   recoverySigner: ({ chainId }, context) => recoverySignerOf(context.node, signedIn(context).account, chainId),
 
-  planRecoverySigner: ({ recoveryAddress, chainId }, context) =>
-    planRecovery(context.node, signedIn(context).account, recoveryAddress, chainId),
+  planRecoverySigner: ({ recoveryAddress }, context) => planRecovery(signedIn(context).account, recoveryAddress),
 
   ofUser: ({ address }, { node }) => userWalletsOf(node, address),
 
