@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -40,6 +41,12 @@ const parts = [
     settings: oneFile(at('server/media/finalizer.ts')),
   },
   { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/cli.ts')) },
+  {
+    name: 'docs',
+    entry: 'openapi.json',
+    sources: ['shared', 'server/kernel/limits.ts', 'docs/examples.json'],
+    write: (folder) => execFileSync(process.execPath, ['--import', 'tsx', 'scripts/docs.ts', folder], { cwd: root }),
+  },
 ]
 const common = ['scripts', 'package-lock.json']
 
@@ -79,13 +86,12 @@ function newest(path) {
 
 /** Into a folder of its own, then into place by a rename, so that nothing is found half built; of several at once, the first one's. */
 async function build(part) {
-  const { name, settings, beside = {} } = part
+  const { name, settings, write = bundle, beside = {} } = part
   process.env.NODE_ENV = 'production'
-  const vite = await import('vite')
   mkdirSync(at('dist'), { recursive: true })
   const fresh = mkdtempSync(at(`dist/${name}-`))
   try {
-    await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir: fresh } })
+    await write(fresh, settings)
     if (name === 'page') compress(fresh)
     for (const [folder, from] of Object.entries(beside)) cpSync(at(from), join(fresh, folder), { recursive: true })
     // Whoever builds it, an account of less may run it.
@@ -94,6 +100,11 @@ async function build(part) {
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
+}
+
+async function bundle(outDir, settings) {
+  const vite = await import('vite')
+  await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir } })
 }
 
 function replace(place, fresh) {

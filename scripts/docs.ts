@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { documents } from './documents.ts'
+import { operationList, operationsFile } from './operation-list.ts'
 
-const root = new URL('..', import.meta.url)
-
-mkdirSync(new URL('docs/api', root), { recursive: true })
-for (const [path, text] of Object.entries(await documents())) writeFileSync(new URL(path, root), text)
+/** `npm run docs` writes the list of operations; with a folder, as the build calls it, both documents of the API into that. */
+const [folder] = process.argv.slice(2)
+if (folder === undefined) writeFileSync(operationsFile, operationList())
+else for (const [name, text] of Object.entries(await documents())) writeFileSync(join(folder, name), text)

@@ -10,15 +10,15 @@ import { readExamples } from './examples/file.ts'
 
 const contractFolder = new URL('../shared/api/', import.meta.url)
 
-/** The text of every generated document, by its path from the root of the repository. */
+/** The text of both documents of the API, by the name of their file. */
 export async function documents(): Promise<Record<string, string>> {
   const sources = { named: await namedSchemas(), tiers, examples: readExamples() }
   const written = {
-    'docs/api/openapi.json': openapi(api, sources),
-    'docs/api/asyncapi.json': asyncapi(api, { ...connectionEvents, ...events }, sources),
+    'openapi.json': openapi(api, sources),
+    'asyncapi.json': asyncapi(api, { ...connectionEvents, ...events }, sources),
   }
   return Object.fromEntries(
-    Object.entries(written).map(([path, document]) => [path, `${JSON.stringify(document, null, 1)}\n`]),
+    Object.entries(written).map(([name, document]) => [name, `${JSON.stringify(document, null, 1)}\n`]),
   )
 }
 

@@ -1,4 +1,4 @@
-import type { imageMimeTypes, uploadContexts } from '#shared/api/uploads'
+import type { uploadContexts } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
 import type { OutputOf } from '#shared/kit/contract'
 import type { PlazaApi } from './table.ts'
@@ -96,7 +96,7 @@ export async function uploadImage(
   { image, key, conversationId }: Upload & { image: Blob },
   options: Abortable = {},
 ): Promise<Sealed<'image'>> {
-  const originalType = (image.type || 'image/jpeg') as (typeof imageMimeTypes)[number]
+  const originalType = image.type || 'image/jpeg'
   const file = fileOf(await encryptMedia(image, key), 'image.enc')
   const { salt, commitment } = await commitTo(image)
   const answer = await uploads.image({ file, conversationId, originalType, commitment }, options)

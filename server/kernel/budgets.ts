@@ -49,7 +49,7 @@ export const budgets = {
   ),
   refusedRequests: budget(
     5,
-    'Requests refused so',
+    'Answers 429, of whatever budget',
     'connection',
     'the connection is closed, but that of a trusted proxy',
   ),
@@ -75,7 +75,7 @@ export const budgets = {
     100,
     'Requests that wait behind another one (pipelining)',
     'connection',
-    'what comes after them is not answered, and the connection is closed',
+    'what comes after them is not answered, the connection is closed, and its address opens no other for 10 seconds',
   ),
   openedOfAddress: budget(200, 'Connections opened', 'address and second', 'the connection is closed unread'),
   connectionsOfAddress: ofAddress(

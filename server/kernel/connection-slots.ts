@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { isSameAccount } from '#shared/kit/accounts'
 import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
+import { briefMemory } from './brief-memory.ts'
 import { budgets, type Kind, scaled } from './budgets.ts'
 import type { Caller } from './context.ts'
 import { opensWithin } from './opens.ts'
@@ -10,6 +11,8 @@ import { opensWithin } from './opens.ts'
 /** Those who watch have slots of their own. */
 type SlotKind = Kind | 'viewer'
 
+const barMilliseconds = 10_000
+const mostBarred = 10_000
 const dayMilliseconds = 24 * 60 * 60 * 1000
 /** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
 const deadlineMilliseconds = (kind: SlotKind) => (kind === 'anonymous' ? 1_000 : 10_000)
@@ -30,6 +33,7 @@ interface Slot {
 export function openConnectionSlots(server: Server, proxies: Proxies, scale: number) {
   const taken = new Map<string, Set<Slot>>()
   const bySocket = new WeakMap<Socket, Slot>()
+  const barred = briefMemory<true>(mostBarred)
   const opens = opensWithin(scaled(budgets.openedOfAddress, scale))
 
   server.on('connection', (socket) => {
@@ -38,7 +42,8 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
     const slot = newSlot(addressOf(undefined, 0, remote), socket)
-    if (!opens(slot.address) || !enter(slot, 'anonymous', null)) return void socket.destroy()
+    if (barred.get(slot.address) || !opens(slot.address) || !enter(slot, 'anonymous', null))
+      return void socket.destroy()
     bySocket.set(socket, slot)
     socket.once('close', () => leave(slot))
   })
@@ -72,6 +77,10 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   const carried = (request: IncomingMessage) => newSlot(clientOf(request, proxies), request.socket)
 
   return {
+    /** Refuses new connections from the address of a socket for 10 s. A proxy carries what others ask, and is never refused. */
+    bar({ remoteAddress = 'unknown' }: Socket): void {
+      if (!isProxy(proxies, remoteAddress)) barred.set(addressOf(undefined, 0, remoteAddress), true, barMilliseconds)
+    },
     /** Takes a slot for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
     async arrive(
       request: IncomingMessage,

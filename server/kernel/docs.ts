@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { AppError } from '#shared/errors'
 import type { RawRoute } from './raw-route.ts'
 
 // Two folders below the root, as the sources are and the built server is.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const own = (name: string) => join(root, 'server/kernel/docs', name)
-const generated = (name: string) => join(root, 'docs/api', name)
 const packaged = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 
@@ -27,7 +27,7 @@ const types = {
   md: 'text/plain',
 } as const
 
-const files: readonly (readonly [path: `/${string}`, file: string, type: keyof typeof types])[] = [
+const files = (built: string): readonly (readonly [path: `/${string}`, file: string, type: keyof typeof types])[] => [
   ['/docs', own('index.html'), 'html'],
   ['/docs/docs.css', own('docs.css'), 'css'],
   ['/docs/page.js', own('page.js'), 'js'],
@@ -37,8 +37,8 @@ const files: readonly (readonly [path: `/${string}`, file: string, type: keyof t
   ['/docs/schema.js', own('schema.js'), 'js'],
   ['/docs/try.js', own('try.js'), 'js'],
   ['/docs/socket.io.js', packaged('socket.io-client', 'dist/socket.io.esm.min.js'), 'js'],
-  ['/docs/openapi.json', generated('openapi.json'), 'json'],
-  ['/docs/asyncapi.json', generated('asyncapi.json'), 'json'],
+  ['/docs/openapi.json', join(built, 'openapi.json'), 'json'],
+  ['/docs/asyncapi.json', join(built, 'asyncapi.json'), 'json'],
   ['/docs/rest', own('rest.html'), 'html'],
   ['/docs/rest.js', own('rest.js'), 'js'],
   ['/docs/swagger-ui.js', packaged('swagger-ui-dist', 'swagger-ui-bundle.js'), 'js'],
@@ -46,12 +46,19 @@ const files: readonly (readonly [path: `/${string}`, file: string, type: keyof t
   ...documents.map(([path, file]) => [path, file, 'md'] as const),
 ]
 
-/** Both documents of the API, a page that shows them side by side, what is written beside them, and nothing from elsewhere. */
-export const docsRoutes: readonly RawRoute[] = files.map(([path, file, type]) => ({
-  path,
-  answer: 'file',
-  give(_request, response) {
-    response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
-    return true
-  },
-}))
+/**
+ * Both documents of the API, a page that shows them side by side, what is written beside them, and nothing from elsewhere.
+ *
+ * @param built Where `scripts/build.mjs` puts the documents of the API.
+ */
+export const docsRoutes = (built = join(root, 'dist/docs')): readonly RawRoute[] =>
+  files(built).map(([path, file, type]) => ({
+    path,
+    answer: 'file',
+    give(_request, response) {
+      if (!existsSync(file))
+        throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
+      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+      return true
+    },
+  }))

@@ -55,7 +55,7 @@ export function listenHttp(door: HttpDoor): ReturnType<typeof inTurns> {
   const { limits } = door.kernel.node
   const media = openMedia(door)
   const refuse = refuseRequests(door, routeOf(door.bound), readersOf(door))
-  return inTurns(door.proxies, limits.scale, metered(door, media, refuse, httpDoor(door, media)))
+  return inTurns(door.proxies, limits.scale, metered(door, media, refuse, httpDoor(door, media)), door.slots.bar)
 }
 
 const readersOf = ({ origins, bound }: HttpDoor) => readersBy(origins, openTo(bound))

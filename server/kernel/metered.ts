@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isProxy } from './addresses.ts'
+import { whenOver } from './answer-end.ts'
 import { budgets, scaled } from './budgets.ts'
 import type { Door } from './door.ts'
 import type { Media } from './media.ts'
@@ -47,23 +48,30 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
   /** A connection of a proxy carries what others ask, too. */
   const isShared = ({ remoteAddress = '' }: Socket) => isProxy(proxies, remoteAddress)
 
+  const countRefusal = (socket: Socket) => void refused.set(socket, (refused.get(socket) ?? 0) + 1)
+
+  /** Closes a connection with this answer once it was refused too often. */
+  function closeRefused(socket: Socket, response: ServerResponse): void {
+    if ((refused.get(socket) ?? 0) < mostRefused || isShared(socket)) return
+    node.logger.warn({ reason: 'too many refused requests' }, 'closed a connection')
+    response.setHeader('Connection', 'close')
+  }
+
   function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: Emptied): void {
-    const { socket } = request
     node.metrics.turnedAway()
-    const times = (refused.get(socket) ?? 0) + 1
-    refused.set(socket, times)
-    if (times >= mostRefused && !isShared(socket)) {
-      node.logger.warn({ reason: 'too many refused requests' }, 'closed a connection')
-      response.setHeader('Connection', 'close')
-    }
+    countRefusal(request.socket)
+    closeRefused(request.socket, response)
     refuse(request, response, { path, emptied, retryAfter: retryAfter[emptied] })
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
     const path = pathOf(request)
     const emptied = await emptiedBy(request, response, path, address)
-    if (emptied === null) answer(request, response)
-    else turnAway(request, response, path, emptied)
+    if (emptied !== null) return turnAway(request, response, path, emptied)
+    closeRefused(request.socket, response)
+    // The budgets of accounts and operations refuse later, and count here as well.
+    whenOver(request, response, () => response.statusCode === 429 && countRefusal(request.socket))
+    answer(request, response)
   }
   return (request, response, address) => {
     serve(request, response, address).catch((error: unknown) => {

@@ -30,6 +30,7 @@ export function inTurns(
   proxies: Proxies,
   scale: number,
   serve: Serve,
+  onOverflow: (socket: Socket) => void,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const mostWaiting = scaled(budgets.waitingRequests, scale)
   const lines = new WeakMap<Socket, Line>()
@@ -86,8 +87,12 @@ export function inTurns(
 
   return (request, response) => {
     const line = lineOf(request.socket)
-    line.isOver ||= line.waiting.length >= mostWaiting
-    if (line.isOver) return void request.socket.pause()
+    if (line.isOver) return
+    if (line.waiting.length >= mostWaiting) {
+      line.isOver = true
+      request.socket.pause()
+      return onOverflow(request.socket)
+    }
     line.waiting.push({ request, response, address: clientOf(request, proxies) })
     if (!line.isBusy) lineUp(line)
   }

@@ -3,16 +3,17 @@ import { clientHeader, notLive } from '#server/ports/video/port'
 import { chooseOffer } from './sdp.ts'
 
 export interface Webrtc {
+  /** Why nothing can be published or watched by that name, whatever is offered: there is no such name, or nobody publishes what it names. */
+  refusalOf(name: string): 404 | 'not live' | null
   /**
-   * Refused with a status where nothing can be published or watched by that name: 404 where there is no such name, 406 where what it
-   * names is not shown so, or not at all as nobody publishes it, 429 where so many offers of that client wait to be connected, 503 where so many publish or watch that no
-   * other may. `session` is what ends it.
+   * Refused with a status where there is no such name (404), where what it names is not shown so (406), where so many offers of that client wait to be
+   * connected (429), and where so many publish or watch that no other may (503). `session` is what ends it.
    */
   connect(
     name: string,
     offer: string,
     client: string,
-  ): Promise<{ answer: string; session: string }> | 404 | 406 | 'not live' | 429 | 503
+  ): Promise<{ answer: string; session: string }> | 404 | 406 | 429 | 503
   /** Whether there was such a session. */
   end(session: string): boolean
 }
@@ -49,6 +50,9 @@ export async function answerWebrtc(
     default:
       return end(405, { allow: methods })
   }
+  const absent = webrtc.refusalOf(name)
+  if (absent === 'not live') return end(406, notLive)
+  if (absent) return end(absent)
   if (!/^application\/sdp\b/i.test(request.headers['content-type'] ?? '')) return end(415)
   const body = await read(request)
   if (body === null) return end(413, { connection: 'close' })
@@ -56,7 +60,6 @@ export async function answerWebrtc(
   if (refused) return end(refused)
   const connecting = webrtc.connect(name, body, String(request.headers[clientHeader] ?? ''))
   if (connecting === 429 || connecting === 503) return end(connecting, { 'retry-after': String(againSeconds) })
-  if (connecting === 'not live') return end(406, notLive)
   if (typeof connecting === 'number') return end(connecting)
   const connected = await connecting.catch(() => null)
   if (!connected) return end(400)

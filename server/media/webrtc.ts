@@ -108,6 +108,11 @@ export function openWebrtc({ settings, clock, publish, playbackOf, isLive }: Web
     })
   }
 
+  function shownBy(name: string): Shown | null {
+    const shown = sources.get(name)
+    return shown && clock.now() - shown.heardAt < silenceMs ? shown : null
+  }
+
   /** Returns what ends it. */
   function wait(client: string): () => void {
     let isOver = false
@@ -122,12 +127,15 @@ export function openWebrtc({ settings, clock, publish, playbackOf, isLive }: Web
   }
 
   return {
+    refusalOf(name) {
+      const live = shownBy(name) ? true : isLive(name)
+      if (live === null) return playbackOf(name) === null ? 404 : null
+      return live ? null : 'not live'
+    },
     connect(name, offer, client) {
-      const shown = sources.get(name)
-      if (shown && clock.now() - shown.heardAt < silenceMs) return watch(shown, offer, client)
-      const live = isLive(name)
-      if (live === null) return connect(name, offer)
-      return live ? 406 : 'not live'
+      const shown = shownBy(name)
+      if (shown) return watch(shown, offer, client)
+      return isLive(name) === null ? connect(name, offer) : 406
     },
     end(session) {
       const end = sessions.get(session)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
-import { count, Link, line, nameLine, OneEmoji, PayeeAddress, Time, text } from '#shared/kit/primitives'
+import { count, EmojiOfName, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
 import { shownTools, toolFields } from './agent-tools.ts'
 
 export const visibilities = ['private', 'friends', 'public', 'official'] as const
@@ -14,7 +14,7 @@ const tagsAtMost = 5
 const longestTag = 20
 
 const Tags = z
-  .array(z.string().max(200))
+  .array(nameLine(0, 200))
   .max(100)
   .transform((tags) => {
     const shortened = tags.map((tag) => cut(tag.trim().toLowerCase(), longestTag).trim())
@@ -31,7 +31,7 @@ export const agentFields = {
     .optional(),
   systemInstructions: text(4000).optional(),
   model: z.string().max(100).optional(),
-  avatarEmoji: OneEmoji.optional(),
+  avatarEmoji: EmojiOfName.optional(),
   avatarUrl: HttpsUrl.nullable().optional(),
   visibility: z.enum(visibilities).optional(),
   webSearchEnabled: z.boolean().optional(),
@@ -61,6 +61,8 @@ const AgentCard = z.object({
   model: z.string(),
   /** No model is configured here: a script answers in its place. */
   scripted: z.boolean(),
+  /** Whether the model of this server can search the web. */
+  searches_web: z.boolean(),
   avatar_emoji: z.string(),
   avatar_url: Link.nullable(),
   visibility: z.enum(visibilities),
@@ -114,3 +116,32 @@ export type Agent = z.infer<typeof Agent>
 export type AgentCard = z.infer<typeof AgentCard>
 export type ListedAgent = z.infer<typeof ListedAgent>
 export type OwnAgent = z.infer<typeof OwnAgent>
+
+/** An agent by the names of the public door. */
+export const AgentInfo = z.object({
+  id: z.string(),
+  name: z.string(),
+  personality: z.string(),
+  emoji: z.string(),
+  tags: z.array(z.string()),
+  features: z.object({ webSearch: z.boolean(), knowledgeBase: z.boolean() }),
+  stats: z.object({ totalMessages: z.number().int() }),
+  createdAt: Time,
+})
+export type AgentInfo = z.infer<typeof AgentInfo>
+
+export const Pricing = z.object({
+  pricePerMessage: z.string(),
+  priceCents: z.number().int(),
+  network: z.enum(paymentNetworks),
+  currency: z.literal('USDC'),
+  payTo: z.string(),
+  /** False where nothing carries out payments of this network: paid chat answers 503. */
+  payable: z.boolean(),
+  /** Payments are checked and settled nowhere. */
+  simulated: z.boolean(),
+})
+
+export const Endpoints = z.object({ info: Link, chat: Link })
+
+export const ShownPricing = Pricing.partial().extend({ enabled: z.boolean() })

@@ -100,7 +100,6 @@ export const agentRooms = {
     input: z.object({
       messageContent: text(10_000),
       senderAddress: Address,
-      senderName: z.string().max(200).optional(),
       ...Place,
       originalMessageId: Id,
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation, stream } from '#shared/kit/contract'
-import { CallerAddress, ClientId, count, Done, Id, pageSize, Time, text } from '#shared/kit/primitives'
+import { CallerAddress, ClientId, count, Done, Id, line, maybe, pageSize, Time, text } from '#shared/kit/primitives'
 import { visibleAgentErrors } from './agent-access.ts'
 import { ChatLine, Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from './run-frames.ts'
 
@@ -15,6 +15,8 @@ const askErrors = [...visibleAgentErrors, 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUES
 
 /** What is asked; with the same `client_run_id` it is the same answer. */
 const question = { message: QuestionText, client_run_id: ClientId.optional() }
+/** A session within the conversation: the answer rests on what was said in it alone. Without one it rests on all of the conversation. */
+const inSession = { ...question, sessionId: maybe(line(1, 100)) }
 
 export const ChatMessage = z.object({
   id: z.string(),
@@ -39,6 +41,9 @@ export const ChatMessage = z.object({
 })
 export type ChatMessage = z.infer<typeof ChatMessage>
 
+const [Chunk, LastLine, Failed] = ChatLine.options
+const SessionLine = z.discriminatedUnion('type', [Chunk, LastLine.extend({ sessionId: z.string() }), Failed])
+
 /** Of `agents`: to ask one, and to follow, stop and read its answers. */
 export const agentRuns = {
   run: operation({
@@ -59,8 +64,11 @@ export const agentRuns = {
     limit: 'ai',
     cost: 'cheap',
     idempotency: { key: 'client_run_id', kept: 'log' },
-    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
+    input: z.object({ id: Id, userAddress: CallerAddress, ...inSession, stream: z.boolean().optional() }),
     output: z.object({
+      success: z.literal(true),
+      /** The session that was named, or one that begins with this question. */
+      sessionId: z.string(),
       message: z.string(),
       agentName: z.string(),
       agentEmoji: z.string(),
@@ -84,8 +92,8 @@ export const agentRuns = {
     limit: 'ai',
     cost: 'cheap',
     idempotency: { key: 'client_run_id', kept: 'log' },
-    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
-    output: ChatLine,
+    input: z.object({ id: Id, userAddress: CallerAddress, ...inSession, stream: z.boolean().optional() }),
+    output: SessionLine,
     errors: askErrors,
     errorBody: 'text',
   }),

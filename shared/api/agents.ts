@@ -3,7 +3,16 @@ import { operation } from '#shared/kit/contract'
 import { CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
 import { ownAgentErrors, visibleAgentErrors } from './agent-access.ts'
 import { agentDiscovery } from './agent-discovery.ts'
-import { Agent, agentFields, agentInput, ListedAgent, OwnAgent } from './agent-records.ts'
+import {
+  Agent,
+  AgentInfo,
+  agentFields,
+  agentInput,
+  Endpoints,
+  ListedAgent,
+  OwnAgent,
+  ShownPricing,
+} from './agent-records.ts'
 import { agentRooms, agentWriting } from './agent-rooms.ts'
 import { agentRuns, runBegun, runFrame } from './agent-runs.ts'
 import { agentTools } from './agent-tools.ts'
@@ -37,14 +46,15 @@ const owned = {
     errorBody: 'text',
   }),
   get: operation({
-    summary: 'An agent: all of it for its owner, what everybody may see for others.',
+    summary:
+      'An agent: all of it for its owner, what everybody may see for others; with what an answer costs, and where to ask.',
     http: 'GET /api/agents/:id',
     socket: '/agents agent:get',
     access: 'user',
     limit: 'general',
     cost: 'cheap',
     input: z.object({ id: Id }),
-    output: z.object({ agent: Agent }),
+    output: z.object({ agent: Agent.and(AgentInfo), pricing: ShownPricing, endpoints: Endpoints }),
     errors: visibleAgentErrors,
     errorBody: 'text',
   }),

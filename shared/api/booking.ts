@@ -93,6 +93,7 @@ const InvitedCall = ScheduledCall.pick({
   is_paid: true,
   recipient_wallet_address: true,
   cancel_reason: true,
+  invite_token: true,
 }).extend({ hostName: z.string() })
 
 const EmailedTo = z.object({ email: Mail, type: z.enum(['guest', 'host']) })
@@ -167,6 +168,9 @@ export const booking = {
       title: maybe(Title),
       guestEmail: maybe(EmailAddress),
       guestName: maybe(nameLine(1, 50)),
+      /** The same two, under other names. */
+      schedulerEmail: maybe(EmailAddress),
+      schedulerName: maybe(nameLine(1, 50)),
       notes: text(2_000).nullish(),
       /** Of the two kinds of calls, the one that is paid for, where the host takes it. */
       isPaid: maybe(z.boolean()),
@@ -250,7 +254,7 @@ export const booking = {
        */
       payment: z.enum(['kept', 'withdrawn', 'unknown']).nullable(),
     }),
-    errors: ['CALL_NOT_FOUND', 'CALL_OVER', ...words],
+    errors: ['CALL_NOT_FOUND', 'ACCESS_DENIED', 'CALL_OVER', ...words],
     errorBody: 'text',
   }),
   createShareable: operation({

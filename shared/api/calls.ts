@@ -111,7 +111,7 @@ export const calls = {
       durationSeconds: maybe(Duration),
     }),
     output: z.object({ call: Call }),
-    errors: ['BLOCKED'],
+    errors: ['ACCESS_DENIED', 'BLOCKED'],
   }),
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, Done, line, Time, text } from '#shared/kit/primitives'
+import { Address, Done, nameLine, Time, text } from '#shared/kit/primitives'
 import { messagingKeys } from './messaging-keys.ts'
 
 /** 16 random bytes that a client made, as base64url. */
@@ -60,7 +60,7 @@ export const deviceKeys = {
     input: z.object({
       device_id: KeyId,
       public_key: PublicKey,
-      name: line(1, 80),
+      name: nameLine(1, 80),
       certificate: Certificate.nullable(),
     }),
     output: z.object({ device: DeviceKey }),

@@ -75,7 +75,7 @@ export const directMessages = {
     http: 'GET /api/messages',
     access: 'user',
     limit: 'messaging',
-    cost: 'cheap',
+    cost: { messages: 50 },
     errorBody: 'text',
     input: z.object({ ...conversation, ...cursor, limit: pageSize(100, 50), before: maybe(Moment) }),
     output: z.object({

@@ -33,7 +33,7 @@ const WebUrl = z
   .refine((value) => /^https?:\/\/[^@\s]+$/i.test(value), { error: 'Invalid URL' })
 const Day = z.iso.date({ error: 'Invalid date: YYYY-MM-DD' })
 const Tags = z
-  .array(z.string().max(200))
+  .array(nameLine(0, 200))
   .max(100)
   .transform((tags) =>
     [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].filter((tag) => /^.{1,30}$/u.test(tag)).slice(0, 10),

@@ -29,6 +29,7 @@ export const readingFields = {
   excludePatterns: z.array(line(1, 200)).max(20).optional(),
   autoSync: z.boolean().optional(),
   syncIntervalHours: count(1, 168).optional(),
+  /** With `advanced`: a list is read on over `scrollCount` further pages, as its pages name the next one (`rel="next"`). */
   infiniteScroll: z.boolean().optional(),
   scrollCount: count(1, 30).optional(),
 }

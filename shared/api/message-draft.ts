@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isFieldName } from '#shared/kit/field-name'
 import { longestMessage } from '#shared/kit/lengths'
-import { count, Id, nameLine, text } from '#shared/kit/primitives'
+import { canonicalAddress, count, Id, line, nameLine, text } from '#shared/kit/primitives'
 import { signForm } from '#shared/kit/reaction-sign'
 import { Attachment, Mention } from './message.ts'
 import { MessageType } from './verdict.ts'
@@ -46,10 +46,16 @@ const spellings = {
  */
 export const Blobs = z.array(z.string().min(1).max(500)).max(10).optional()
 /** Whom a text names, each by its place in it. */
-export const Mentions = z.array(Mention).max(50).optional()
+export const Mentions = z
+  .array(Mention.extend({ id: line(0, 160).transform(canonicalAddress) }))
+  .max(50)
+  .optional()
 export const draft = {
   ...spellings,
-  attachments: z.array(Attachment).max(10).optional(),
+  attachments: z
+    .array(Attachment.extend({ name: line(1, 200).optional(), mime: line(0, 100).optional() }))
+    .max(10)
+    .optional(),
   mentions: Mentions,
   blobs: Blobs,
 }

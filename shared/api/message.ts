@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { canonicalAddress, count, line, Time } from '#shared/kit/primitives'
+import { canonicalAddress, count, Time } from '#shared/kit/primitives'
 import { Person, RoomKey } from './room.ts'
 import { MessageType } from './verdict.ts'
 
@@ -12,8 +12,8 @@ export const Mention = z.strictObject({
 export type Mention = z.infer<typeof Mention>
 export const Attachment = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
-  name: line(1, 200).optional(),
-  mime: z.string().max(100).optional(),
+  name: z.string().optional(),
+  mime: z.string().optional(),
   size: count(0, 1_000_000_000).optional(),
 })
 export type Attachment = z.infer<typeof Attachment>

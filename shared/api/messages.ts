@@ -49,13 +49,13 @@ export const messages = {
   ...listening,
   history: operation({
     summary:
-      'A page of messages, oldest first: before a seq, after one, around one, or the newest. Bounds may be given together, except around one; a page is read on by its `seq`.',
+      'A page of messages, oldest first: before a seq, after one, around one, or the newest. Bounds may be given together, except around one; a page is read on by its `seq`. Every 50 messages cost a call.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
     aliases: [...historyAliases, ...historyTokenAliases, ...historyLocationAliases],
     access: 'public',
     limit: 'general',
-    cost: 'cheap',
+    cost: { messages: 50 },
     input: z.object({
       room,
       ...cursor,

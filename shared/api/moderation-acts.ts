@@ -26,7 +26,7 @@ export type ModerationAction = z.infer<typeof ModerationAction>
 export const MuteDuration = z.string().regex(/^([1-9][0-9]{0,3}[mhdw]|permanent)$/, { error: 'Invalid duration' })
 export const Reason = text(500).nullish()
 export const Target = Address
-export const Word = z.string({ error: 'word missing' }).trim().min(1, 'word missing').max(200)
+export const Word = text(200, 'word missing').trim().min(1, 'word missing')
 export const Grants = {
   canPin: z.boolean().optional(),
   canDelete: z.boolean().optional(),

@@ -94,9 +94,13 @@ export type UsedCredential = z.infer<typeof UsedCredential>
 const Named = z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()) })
 const User = z.object({ id: z.string(), name: z.string(), displayName: z.string() })
 
+/** The site, as clients of the older SDK read it. */
+const site = { rpId: z.string(), rpName: z.string() }
+
 export const CreationOptions = z.object({
   challenge: z.string(),
   rp: z.object({ name: z.string(), id: z.string() }),
+  ...site,
   user: User,
   pubKeyCredParams: z.array(z.object({ alg: z.number(), type: z.literal('public-key') })),
   timeout: z.number(),
@@ -112,7 +116,7 @@ export const CreationOptions = z.object({
 
 export const RequestOptions = z.object({
   challenge: z.string(),
-  rpId: z.string(),
+  ...site,
   allowCredentials: z.array(Named),
   timeout: z.number(),
   userVerification: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, line, nameLine, Timestamp } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Id, nameLine, Timestamp } from '#shared/kit/primitives'
 import { EmailAddress } from './email.ts'
 import { SignedInAnswer } from './identity.ts'
 import {
@@ -37,11 +37,9 @@ export const passkeys = {
       displayName: PersonName.nullish(),
       userName: PersonName.nullish(),
       recoveryToken: RecoveryToken.nullish(),
-      isRescue: z.boolean().nullish(),
     }),
     output: CreationOptions.extend({
       options: CreationOptions,
-      rpId: z.string(),
       isRecoveryFlow: z.boolean(),
       userAddress: z.string().nullable(),
     }),
@@ -190,7 +188,6 @@ export const passkeys = {
     input: z.object({
       userAddress: Address,
       hasOldCredentials: z.boolean().nullish(),
-      oldDeviceId: line(1, 256).nullish(),
     }),
     output: z.object({
       userAddress: z.string(),

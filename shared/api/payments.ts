@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, pageSize, Time } from '#shared/kit/primitives'
 import { ownAgentErrors } from './agent-access.ts'
-import { paymentNetworks, visibilities } from './agent-records.ts'
+import { AgentInfo, Endpoints, Pricing, paymentNetworks, ShownPricing, visibilities } from './agent-records.ts'
 import { QuestionText } from './agent-runs.ts'
 import { ChatLine, CutShort, WebSource } from './run-frames.ts'
 
@@ -48,20 +48,6 @@ const Earnings = z.object({
   /** The part of it that was settled nowhere. */
   simulatedEarnings: z.number().int(),
 })
-
-const Pricing = z.object({
-  pricePerMessage: z.string(),
-  priceCents: z.number().int(),
-  network: Network,
-  currency: z.literal('USDC'),
-  payTo: z.string(),
-  /** False where nothing carries out payments of this network: paid chat answers 503. */
-  payable: z.boolean(),
-  /** Payments are checked and settled nowhere. */
-  simulated: z.boolean(),
-})
-
-const Endpoints = z.object({ info: Link, chat: Link })
 
 const reached = ['AGENT_NOT_FOUND', 'AGENT_NOT_PUBLIC'] as const
 /** Why what is paid for by x402 is not given. */
@@ -163,17 +149,8 @@ export const payments = {
     cost: 'cheap',
     input: z.object({ id: Id }),
     output: z.object({
-      agent: z.object({
-        id: z.string(),
-        name: z.string(),
-        personality: z.string(),
-        emoji: z.string(),
-        tags: z.array(z.string()),
-        features: z.object({ webSearch: z.boolean(), knowledgeBase: z.boolean() }),
-        stats: z.object({ totalMessages: z.number().int() }),
-        createdAt: Time,
-      }),
-      pricing: Pricing.partial().extend({ enabled: z.boolean() }),
+      agent: AgentInfo,
+      pricing: ShownPricing,
       endpoints: Endpoints,
     }),
     errors: ['AGENT_NOT_FOUND'],

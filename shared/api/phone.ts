@@ -3,9 +3,15 @@ import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, onceByKey, repeatable, Time } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
-/** Eight to fifteen digits, with what people write between them: an extension, a pause or a trunk zero in brackets would make it another number. */
-const between = String.raw`[\s\p{Cf}().\-\p{Pd}/]*`
-const written = new RegExp(String.raw`^(?!.*\(0\))${between}\+?(?:${between}\d){8,15}${between}$`, 'u')
+/**
+ * Digits with a space, a hyphen or a dot between them, of which the first may stand in brackets: anything else, as an extension, a pause or a trunk zero,
+ * would make it another number. Some address books put marks of left-to-right text around one.
+ */
+const between = String.raw`\p{Zs}*[\p{Pd}.]?\p{Zs}*`
+const written = new RegExp(
+  String.raw`^[\s\u200e\u202a\u202d\u2066]*(?:\(\+\d{1,3}\)|\+?\d{0,3})${between}(?:\([1-9]\d{0,4}\))?(?:${between}\d)+[\s\u200e\u202c\u2069]*$`,
+  'u',
+)
 
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
 export const PhoneNumber = z

@@ -15,6 +15,16 @@ export type PointsAction = (typeof pointsActions)[number]
 
 export const dailyPoints = 3
 
+/** A leaderboard is at most so long. */
+export const ranksAtMost = 100
+
+const daysOf = { '24h': 1, day: 1, daily: 1, '7d': 7, week: 7, weekly: 7, '30d': 30, month: 30, monthly: 30 } as const
+const longer = { '90d': 90, '365d': 365, year: 365, yearly: 365, all: null } as const
+/** So many days back; null is all time. */
+export const leaderboardDays = { ...daysOf, ...longer }
+export type LeaderboardPeriod = keyof typeof leaderboardDays
+const periods = Object.keys(leaderboardDays) as LeaderboardPeriod[]
+
 /** One gift of points. None is ever taken back, so that what somebody has is the sum of these. */
 const Entry = z.object({
   id: z.string(),
@@ -162,13 +172,17 @@ const daily = {
 
 const ranks = {
   leaderboard: operation({
-    summary: 'Who has most points, without those who are suspended; `total` is how many have any.',
+    summary:
+      'Who has most points, without those who are suspended; `total` is how many have any. With `period`, the points given within it count alone, as of the last minute.',
     http: 'GET /api/leaderboard',
     socket: '/notifications leaderboard:list',
     access: 'public',
     limit: 'general',
     cost: 'cheap',
-    input: z.object({ limit: pageSize(100, 10) }),
+    input: z.object({
+      limit: pageSize(ranksAtMost, 10),
+      period: z.enum(periods, { error: `period: one of ${periods.join(', ')}` }).optional(),
+    }),
     output: z.object({ leaderboard: z.array(Ranked), entries: z.array(Scored), total: z.number().int() }),
     errorBody: 'text',
   }),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Time } from '#shared/kit/primitives'
 
+const Option = z.object({ id: z.number().int(), text: z.string(), vote_count: z.number().int() })
+
 export const Poll = z.object({
   id: z.string(),
   message_id: z.string(),
@@ -10,7 +12,7 @@ export const Poll = z.object({
   question: z.string(),
   options: z.array(z.string()),
   /** The options as objects; `id` is what a vote names as `option_id`. */
-  options_detail: z.array(z.object({ id: z.number().int(), text: z.string(), vote_count: z.number().int() })),
+  options_detail: z.array(Option),
   allows_multiple: z.boolean(),
   ends_at: Time.nullable(),
   is_anonymous: z.boolean(),
@@ -24,3 +26,8 @@ export const Poll = z.object({
   total_votes: z.number().int(),
 })
 export type Poll = z.infer<typeof Poll>
+
+/** A poll on the older paths: clients of the older SDK, which send `X-API-Key`, read its options as objects. */
+export const OlderPoll = Poll.extend({ options: z.union([z.array(z.string()), z.array(Option)]) })
+export const olderPoll = (poll: Poll, { api_key }: { api_key?: string | undefined }): z.infer<typeof OlderPoll> =>
+  api_key === undefined ? poll : { ...poll, options: poll.options_detail }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { ClientId, count, Done, Id, line, Moment, maybe, RoomRef, text } from '#shared/kit/primitives'
 import { Message } from './message.ts'
-import { Poll } from './poll.ts'
+import { OlderPoll, olderPoll, Poll } from './poll.ts'
 import { pathOf, roomPaths, seen } from './room-paths.ts'
 
 const Options = z.array(line(1, 200)).min(2, 'A poll has at least 2 options').max(10, 'A poll has at most 10 options')
@@ -34,6 +34,11 @@ const voteFields = {
   client_action_id: ClientId.optional(),
 }
 
+/** What tells clients of the older SDK from others. */
+const api_key = z.string().max(1_000).optional()
+type Keyed = { api_key?: string | undefined }
+const headers = { 'x-api-key': 'api_key' } as const
+
 const written = [...seen, 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
 const judged = [
@@ -53,12 +58,20 @@ export const polls = {
     http: 'GET /api/rooms/{room}/polls',
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `GET ${path}/polls` as const,
-      input: z.object(pathOf(where)).transform(({ id }) => ({ room: ref(id ?? '') })),
+      input: z.object({ ...pathOf(where), api_key }).transform(({ id, api_key }) => ({ room: ref(id ?? ''), api_key })),
+      answer: {
+        schema: z.object({ polls: z.array(OlderPoll), canCreatePoll: z.boolean() }),
+        of: ({ polls, canCreatePoll }: { polls: Poll[]; canCreatePoll: boolean }, input: Keyed) => ({
+          polls: polls.map((poll) => olderPoll(poll, input)),
+          canCreatePoll,
+        }),
+      },
     })),
+    headers,
     access: 'public',
     limit: 'general',
     cost: 'cheap',
-    input: z.object({ room: RoomRef }),
+    input: z.object({ room: RoomRef, api_key }),
     output: z.object({ polls: z.array(Poll), canCreatePoll: z.boolean() }),
     errors: seen,
   }),
@@ -85,16 +98,23 @@ export const polls = {
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `POST ${path}/polls` as const,
       input: z
-        .object({ ...pathOf(where), ...fields, client_msg_id: ClientId.optional() })
+        .object({ ...pathOf(where), ...fields, client_msg_id: ClientId.optional(), api_key })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
-      answer: { schema: z.object({ poll: Poll }).and(Poll), of: ({ poll }: { poll: Poll }) => ({ ...poll, poll }) },
+      answer: {
+        schema: z.object({ poll: OlderPoll }).and(OlderPoll),
+        of: ({ poll: made }: { poll: Poll }, input: Keyed) => {
+          const poll = olderPoll(made, input)
+          return { ...poll, poll }
+        },
+      },
     })),
+    headers,
     access: 'user',
     limit: 'messaging',
     cost: 'cheap',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     whileSuspended: 'judged',
-    input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
+    input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional(), api_key }),
     output: z.object({ poll: Poll, message: Message }),
     errors: [...written, ...judged, 'SLOW_MODE'],
   }),
@@ -105,13 +125,18 @@ export const polls = {
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `PATCH ${path}/polls/:pollId` as const,
       input: z
-        .object({ ...pathOf(where), pollId: Id, ...changes })
+        .object({ ...pathOf(where), pollId: Id, ...changes, api_key })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
+      answer: {
+        schema: z.object({ poll: OlderPoll }),
+        of: ({ poll }: { poll: Poll }, input: Keyed) => ({ poll: olderPoll(poll, input) }),
+      },
     })),
+    headers,
     access: 'user',
     limit: 'general',
     cost: 'cheap',
-    input: z.object({ room: RoomRef, pollId: Id, ...changes }),
+    input: z.object({ room: RoomRef, pollId: Id, ...changes, api_key }),
     output: z.object({ poll: Poll }),
     errors: [...touched, ...judged],
   }),

@@ -16,8 +16,19 @@ export const Color = z
   .regex(/^(?:#[0-9a-fA-F]{3,8}|transparent|(?:rgb|hsl)a?\([\d.,%\s-]+\))$/i, notAColor)
   .refine((value) => colorOf(value) !== null, notAColor)
 
+export const presetNames = ['dark', 'midnight', 'sunset', 'ocean', 'forest', 'light'] as const
+
+const color = Color.optional()
+/** The colours of a theme by the names that clients of the older SDK use. */
+const colors = { background: color, accent: color, secondary: color, text: color, card: color, border: color }
+
 /** The fields of a theme as they are given; null clears what may be absent. */
 export const themeFields = {
+  /** A preset, over which the other fields are laid. */
+  theme_id: z.enum(presetNames, { error: `theme_id: one of ${presetNames.join(', ')}` }).optional(),
+  colors: z
+    .strictObject({ ...colors, primary: color }, { error: `colors: only ${Object.keys(colors).join(', ')}` })
+    .optional(),
   background_type: z.enum(backgroundTypes).optional(),
   /** A colour, gradients of colours, or the https address of a picture, as the type says. */
   background_value: z.string().trim().min(1).max(gradientsLength).optional(),
@@ -48,6 +59,19 @@ export const ProfileTheme = z.object({
   background_effect: z.enum(effects),
 })
 export type ProfileTheme = z.output<typeof ProfileTheme>
+
+/** The same as clients of the older SDK read it: the preset that it is, if any, and its colours. */
+export const NamedTheme = ProfileTheme.extend({
+  theme_id: z.enum(presetNames).nullable(),
+  colors: z.object({
+    background: z.string().nullable(),
+    accent: z.string(),
+    secondary: z.string().nullable(),
+    text: z.string(),
+    card: z.string(),
+    border: z.string().nullable(),
+  }),
+})
 
 export const ThemeRecord = ProfileTheme.extend({ user_address: z.string(), created_at: Time, updated_at: Time })
 
@@ -105,7 +129,7 @@ export const themePresets = {
     card_background: 'rgba(255, 255, 255, 0.9)',
     card_border: 'rgba(228, 228, 231, 0.8)',
   }),
-} as const satisfies Readonly<Record<string, ProfileTheme>>
+} as const satisfies Readonly<Record<(typeof presetNames)[number], ProfileTheme>>
 
 /** What a background of this type may be, written anew; null where the value is none. That of an image is an address, which the server judges. */
 export const drawnBackground = (type: BackgroundType, value: string): string | null =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, onceByKey, repeatable } from '#shared/kit/primitives'
-import { GivenTheme, ProfileTheme, ThemeRecord, themeFields } from './profile-theme.ts'
+import { GivenTheme, NamedTheme, ThemeRecord, themeFields } from './profile-theme.ts'
 import { ChangedWidget, NewWidget, typeFields, Widget, widgetFields, widgetsAtMost } from './profile-widgets.ts'
 
 const Page = z.object({ widgets: z.array(Widget), theme: ThemeRecord.nullable() })
@@ -17,7 +17,7 @@ export const profiles = {
     cost: 'cheap',
     errorBody: 'text',
     input: z.object({ address: Address.optional() }),
-    output: ProfileTheme.extend({ theme: ThemeRecord.nullable() }),
+    output: NamedTheme.extend({ theme: ThemeRecord.nullable() }),
   }),
   dress: operation({
     summary:
@@ -31,7 +31,7 @@ export const profiles = {
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({ ...themeFields, address: CallerAddress }),
-    output: ProfileTheme.extend({ success: z.literal(true), theme: ThemeRecord }),
+    output: NamedTheme.extend({ success: z.literal(true), theme: ThemeRecord }),
   }),
   widgets: operation({
     summary:

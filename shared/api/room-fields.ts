@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { longestTopic } from '#shared/kit/lengths'
-import { nameLine, OneEmoji, text } from '#shared/kit/primitives'
+import { EmojiOfName, nameLine, text } from '#shared/kit/primitives'
 
 /** What somebody may write about a room. */
 export const Name = nameLine(1, 100, 'name is required')
-export const Emoji = OneEmoji
+export const Emoji = EmojiOfName
 export const Category = nameLine(1, 40)
 export const Slug = z
   .string()

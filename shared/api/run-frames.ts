@@ -105,7 +105,7 @@ export const RunFrame = z.discriminatedUnion('t', [
   frame('tool', RunTool.shape),
   frame('citation', Citation.shape),
   frame('source', WebSource.shape),
-  /** `off` counts the UTF-16 code units of the answer before this text, so that applying it twice changes nothing. */
+  /** `off` counts the UTF-16 code units of the answer before this text, so that applying it twice changes nothing; what was told behind it is taken back. */
   frame('chunk', { off: z.number().int(), text: z.string() }),
   frame('scheduling', { scheduling: Scheduling }),
   frame('done', {

@@ -8,9 +8,9 @@ import {
   count,
   Done,
   Id,
-  line,
   Moment,
   maybe,
+  nameLine,
   nextCursor,
   pageSize,
   RoomRef,
@@ -22,15 +22,23 @@ import { cursor } from './message-draft.ts'
 import { RoomEvent } from './room-events.ts'
 import { seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
-import { PublicStream, Stream, StreamAsset, StreamChatMessage, StreamCounts, StreamState } from './stream-records.ts'
+import {
+  PublicStream,
+  Stream,
+  StreamAsset,
+  StreamChatMessage,
+  StreamCounts,
+  StreamState,
+  streamStatuses,
+} from './stream-records.ts'
 import { Rules } from './verdict.ts'
 
-const Title = line(1, 100)
+const Title = nameLine(1, 100)
 const Description = text(500)
 const stream = { id: Id }
 const own = { ...stream, userAddress: CallerAddress }
 const notFound = ['STREAM_NOT_FOUND'] as const
-const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
+const owned = ['STREAM_NOT_FOUND', 'ACCESS_DENIED'] as const
 const longest = roomKinds.stream.longestMessage
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
@@ -78,7 +86,7 @@ export const streams = {
     audit: true,
   }),
   list: operation({
-    summary: 'Streams, newest first: of one account, those that are live, or those that are not.',
+    summary: 'Streams, newest first: of one account, those that are live, those that are not, or those of one status.',
     http: 'GET /api/streams',
     access: 'user',
     limit: 'strict',
@@ -87,6 +95,7 @@ export const streams = {
     input: z.object({
       userAddress: Address.optional(),
       live: Flag.optional(),
+      status: z.enum(streamStatuses, { error: `status: one of ${streamStatuses.join(', ')}` }).optional(),
       limit: pageSize(100, 20),
       ...afterCursor,
     }),
@@ -350,8 +359,6 @@ export const streams = {
     input: z.object({
       stream_id: Id,
       state: z.enum(['starting', 'live', 'stopping']),
-      /** How far its media has come; not used yet. */
-      media_ms: count(0, Number.MAX_SAFE_INTEGER).optional(),
     }),
     output: z.object({ state: StreamState }),
     errors: [...owned, 'STREAM_ENDED'],

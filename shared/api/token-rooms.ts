@@ -8,14 +8,6 @@ import { asTokenChat, TokenChat } from './token-chat.ts'
 import { ChainId, TokenAddress } from './tokens.ts'
 
 const Units = z.string().regex(/^\d{1,78}$/, { error: 'minBalance: an amount of the smallest unit' })
-/** What clients say of the token; the chain is asked instead. */
-const claimed = {
-  tokenName: z.string().max(1_000).nullish(),
-  tokenSymbol: z.string().max(1_000).nullish(),
-  tokenDecimals: z.number().nullish(),
-  minBalanceDisplay: z.string().max(200).nullish(),
-}
-
 /** Of `rooms`: rooms for who holds enough of a token. */
 export const tokenRooms = {
   createTokenRoom: operation({
@@ -30,7 +22,6 @@ export const tokenRooms = {
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,
-      ...claimed,
       userAddress: CallerAddress,
       tokenAddress: TokenAddress,
       tokenChainId: ChainId,

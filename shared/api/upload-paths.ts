@@ -17,11 +17,10 @@ const OfChannel = z
     userAddress: CallerAddress,
     file: Icon.optional(),
     image: z.base64({ error: 'image: not base64' }).optional(),
-    mimeType: z.string().max(100).optional(),
     ...repeatable,
   })
   .refine(({ file, image }) => file !== undefined || image !== undefined, { error: 'file is required' })
-  .transform(({ id, userAddress: _, file, image = '', mimeType: __, ...keyed }) => ({
+  .transform(({ id, userAddress: _, file, image = '', ...keyed }) => ({
     ...keyed,
     room: channelRef(id),
     file: file ?? fileOf(image),

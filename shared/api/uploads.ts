@@ -4,7 +4,7 @@ import { CallerAddress, Done, Id, Link, onceByKey, RoomRef, repeatable, Time } f
 import { roomTypes } from '#shared/kit/room-kinds'
 import { Icon, iconAliases, megabyte, Picture, removeIconAliases } from './upload-paths.ts'
 
-/** The kinds of images that a message may hold. */
+/** The kinds of images that the page shows. */
 export const imageMimeTypes = [
   'image/jpeg',
   'image/png',
@@ -16,7 +16,10 @@ export const imageMimeTypes = [
 /** Where a picture is to be shown: in a type of room, or anywhere. */
 export const uploadContexts = [...roomTypes, 'chat'] as const
 export type UploadContext = (typeof uploadContexts)[number]
-export const longestVoiceSeconds = 3_600
+/** What a sealed picture may be said to be: SVG and what is no picture would run as a page where a client opens it. */
+export const sealedImageType = /^image\/(?!svg)[a-z\d][a-z\d.+-]{0,62}$/i
+/** Whole seconds, in digits. */
+export const voiceSeconds = /^[0-9]{1,9}$/
 
 export const pixelArtMegabytes = 5
 
@@ -29,12 +32,7 @@ const File = z
   .min(leastBytes, { error: 'file: not an encrypted file' })
   .max(mostBytes, { error: 'file: at most 10 MB' })
 const conversationId = z.string({ error: 'conversationId is required' }).min(1).max(512)
-const Duration = z
-  .string()
-  .regex(/^\d{1,4}$/, { error: 'duration: whole seconds' })
-  .default('0')
-  .transform(Number)
-  .pipe(z.number().max(longestVoiceSeconds, { error: `duration: at most ${longestVoiceSeconds} seconds` }))
+const Duration = z.string().regex(voiceSeconds, { error: 'duration: whole seconds' }).default('0').transform(Number)
 
 const hex64 = (name: string) =>
   z
@@ -166,17 +164,18 @@ export const uploads = {
   }),
   image: operation({
     ...uploading,
-    summary: 'Stores an image, as the client has sealed it, for a message of the caller.',
+    summary:
+      'Stores an image, as the client has sealed it, for a message of the caller. A picture that is not sealed is stored as by `POST /api/upload`, and asks for no `conversationId`.',
     http: 'POST /api/upload/image',
     input: z.object({
       file: File,
-      conversationId,
+      conversationId: conversationId.optional(),
       userAddress: CallerAddress,
-      originalType: z.enum(imageMimeTypes, { error: 'originalType: not an image' }).default('image/jpeg'),
+      originalType: z.string().regex(sealedImageType, { error: 'originalType: not an image' }).default('image/jpeg'),
       commitment: Commitment.optional(),
       ...repeatable,
     }),
-    output: z.object({ ...stored, originalType: z.enum(imageMimeTypes) }),
+    output: z.object({ ...stored, originalType: z.string() }),
   }),
   voice: operation({
     ...uploading,

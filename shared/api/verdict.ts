@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '#shared/errors'
 import { clearTypes } from '#shared/kit/clear-types'
+import { text } from '#shared/kit/primitives'
 
 export const MessageType = z.enum([
   'text',
@@ -48,7 +49,12 @@ export type Rules = z.infer<typeof Rules>
 
 /** Any of the settings, as written. */
 export const RulesPatch = z
-  .object({ ...permissionsOf(PermissionLevelInput), ...otherRules, read_access: ReadAccess })
+  .object({
+    ...permissionsOf(PermissionLevelInput),
+    ...otherRules,
+    rules_text: text(10_000).nullable(),
+    read_access: ReadAccess,
+  })
   .partial()
 export type RulesPatch = z.infer<typeof RulesPatch>
 

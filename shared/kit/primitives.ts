@@ -25,7 +25,12 @@ const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]+/gu
 /** Does a reader see anything of it? */
 export const isVisible = (value: string) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value.replace(unseen, ''))
 
-/** One line of free text without the spaces around it; where it is not empty, some of it can be seen. */
+const overriding = /[\u2028-\u202e\u2066-\u2069]/
+
+/**
+ * One line of free text without the spaces around it, and without signs that begin another line or override the direction of what stands
+ * beside it; where it is not empty, some of it can be seen.
+ */
 export const line = (min: number, max: number, says?: string) =>
   z
     .string(says)
@@ -33,11 +38,13 @@ export const line = (min: number, max: number, says?: string) =>
     .min(min, says)
     .max(max, tooLong(max))
     .refine((value) => value === '' || isVisible(value), { error: says ?? 'Nothing of it can be seen' })
-    .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
+    .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value) && !overriding.test(value), {
+      error: 'Invalid characters',
+    })
 
-const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+const turning = /[\u061c\u200e\u200f]/
 
-/** A line that names somebody or something: without signs that turn the direction of what stands beside it or begin another line. */
+/** A line that names somebody or something: without any sign of direction. Where others see it, the server judges what it claims. */
 export const nameLine = (min: number, max: number, says?: string) =>
   line(min, max, says).refine((value) => !turning.test(value), { error: 'Invalid characters' })
 
@@ -63,6 +70,12 @@ const oneEmoji = /^\p{RGI_Emoji}$/v
 /** Clients leave out the sign that asks for its picture. */
 const isEmoji = (value: string) => oneEmoji.test(value) || oneEmoji.test(`${value}\ufe0f`)
 export const OneEmoji = z.string().trim().max(64).refine(isEmoji, { error: 'One emoji' })
+/** Signs that mark somebody verified elsewhere. */
+export const badges = /[\u2705\u2713\u2714\u2611\u{1f5f8}\u{1f5f9}\u{1fbb1}]/u
+/** An emoji that stands beside the name of a room or an agent. */
+export const EmojiOfName = OneEmoji.refine((value) => !badges.test(value), {
+  error: 'One emoji, but no sign that passes for a badge',
+})
 
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
 export const Address = written(accountId)

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '#shared/api/index'
-import { expandRoute, operationsOf } from '#shared/kit/contract'
+import { expandRoute, type Operation, operationsOf, type Route } from '#shared/kit/contract'
 import { call, connect } from '#test/support/wallet'
 import { percentiles } from './load.ts'
 import { directoryOfRun, startPlaza, stopAll } from './processes.ts'
@@ -21,8 +21,8 @@ interface Size {
 type Person = Awaited<ReturnType<typeof people>>[number]
 
 /**
- * Twelve people write, and five accounts of another person at one address call every operation that there is, twenty-five calls at once and as
- * often as they may. Measures how long the writers wait for their acks.
+ * Twelve people write, and five accounts of another person at one address call lists, and then every operation that there is, twenty-five calls
+ * at once and as often as they may. Measures how long the writers wait for their acks.
  */
 export async function measureBesideCalls(report: Report, { rooms, seconds }: Size): Promise<void> {
   const directory = directoryOfRun()
@@ -30,20 +30,27 @@ export async function measureBesideCalls(report: Report, { rooms, seconds }: Siz
     const { members, ids } = await prepare(directory, rooms)
     const { url } = await startPlaza({ directory, rateLimitScale: 1 })
     const written = writersIn(url, members.slice(0, writers), ids[0] ?? '')
-    const quiet = await written.during(seconds * 1_000)
-    const asking = new AbortController()
-    const asked = members
-      .slice(writers)
-      .flatMap(({ token }) => Array.from({ length: inFlight }, (_, at) => askAll(url, token, ids, at, asking.signal)))
-    const beside = await written.during(seconds * 3_000)
-    asking.abort()
-    await Promise.all(asked)
-    written.close()
     const tell = (name: string, value: number, target: number) => report.tell({ ...setting, name, value, target })
-    const besides = `ack of ${writers} who write beside ${readers} accounts that call everything`
-    tell(`ack of ${writers} who write, p99 ms`, quiet.p99, 100)
-    tell(`${besides}, p50 ms`, beside.p50, 50)
-    tell(`${besides}, p99 ms`, beside.p99, 250)
+    tell(`ack of ${writers} who write, p99 ms`, (await written.during(seconds * 1_000)).p99, 100)
+    const everything = callsOf()
+    for (const [what, calls] of [
+      ['lists', everything.filter(isList)],
+      ['everything', everything],
+    ] as const) {
+      const asking = new AbortController()
+      const asked = members
+        .slice(writers)
+        .flatMap(({ token }) =>
+          Array.from({ length: inFlight }, (_, at) => askAll(url, token, { ids, calls, at }, asking.signal)),
+        )
+      const { p50, p99 } = await written.during(seconds * 3_000)
+      asking.abort()
+      await Promise.all(asked)
+      const beside = `ack of ${writers} who write beside ${readers} accounts that call ${what}`
+      tell(`${beside}, p50 ms`, p50, 50)
+      tell(`${beside}, p99 ms`, p99, 250)
+    }
+    written.close()
   } finally {
     await stopAll()
     rmSync(directory, { recursive: true, force: true })
@@ -93,13 +100,30 @@ function writersIn(url: string, members: readonly Person[], id: string) {
 /** What ends the session, or the account. */
 const untouched = /^identity\.|logout|signOut|erase/
 
-/** One call after the other, from another place of the list each; who is refused for calling too often goes on with the next. */
-async function askAll(url: string, token: string, ids: readonly string[], from: number, signal: AbortSignal) {
-  const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, { input: object }>
-  const calls = operationsOf(api).flatMap(({ name, operation: { http } }) => {
-    if (!http || untouched.test(name)) return []
-    return [{ name, http, input: { ...examples[name]?.input } as Record<string, unknown> }]
+interface Called {
+  http: Route
+  operation: Operation
+  input: Record<string, unknown>
+}
+
+function callsOf(): Called[] {
+  const examples = JSON.parse(readFileSync('docs/examples.json', 'utf8')) as Record<string, { input: object }>
+  return operationsOf(api).flatMap(({ name, operation }) => {
+    const { http } = operation
+    return http && !untouched.test(name) ? [{ http, operation, input: { ...examples[name]?.input } }] : []
   })
+}
+
+const isList = ({ http, operation: { cost, input } }: Called) =>
+  http.startsWith('GET') && (cost !== 'cheap' || 'limit' in input.shape)
+
+/** One call after the other, from another place of the list each; who is refused for calling too often goes on with the next. */
+async function askAll(
+  url: string,
+  token: string,
+  { ids, calls, at: from }: { ids: readonly string[]; calls: readonly Called[]; at: number },
+  signal: AbortSignal,
+) {
   for (let at = (from * calls.length) / inFlight; !signal.aborted; at++) {
     const next = calls[Math.floor(at) % calls.length]
     if (!next) return

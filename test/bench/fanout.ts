@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { seeded } from '#test/support/seeded'
 
 /**
  * Estimates the cost of fan-out over many nodes, for people spread over rooms and rooms over nodes.
@@ -90,16 +91,6 @@ function roomSizes(): number[] {
     filled += size
   }
   return found
-}
-
-function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 function print(rows: readonly Cost[]): void {

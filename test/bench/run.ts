@@ -9,6 +9,7 @@ import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { measureReads } from './reads.ts'
+import { measureRefusals } from './refusals.ts'
 import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
@@ -91,6 +92,7 @@ if (options.only.includes('alone')) {
 }
 if (options.only.includes('reads')) {
   await measureReads(report, isQuick ? 4 : 15)
+  await measureRefusals(report)
   await measureBesideCalls(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 }
 if (options.only.includes('agents')) {

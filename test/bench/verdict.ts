@@ -1,5 +1,5 @@
 import { written } from '#server/domains/verdict/content'
-import { judgeMessage, type RoomState } from '#server/domains/verdict/verdict'
+import { judgeMessage, type SenderFacts } from '#server/domains/verdict/verdict'
 import { compileWords } from '#server/domains/verdict/words'
 import { stateOf } from '#test/support/verdict'
 import { median, textOf } from './load.ts'
@@ -22,7 +22,7 @@ export function verdictMicroseconds(): number {
   return median(slices.slice(times / 2))
 }
 
-function busyRoom(): RoomState {
+function busyRoom(): SenderFacts {
   const rule = { scope: 'room', action: 'block' } as const
   const words = blockedWords.map((word) => ({ ...rule, id: word, word, is_regex: false }))
   const patterns = blockedPatterns.map((word) => ({ ...rule, id: word, word, is_regex: true }))

@@ -120,7 +120,7 @@ describe('answers of agents, by a script', () => {
     const adding = page.getByRole('form', { name: 'Add a tool' })
     await adding.getByRole('textbox', { name: 'Name of the tool' }).fill('Foxes')
     await adding.getByRole('textbox', { name: 'Address' }).fill('https://foxes.test/mcp')
-    await adding.getByText('What it is for, and how it is used').click()
+    await adding.getByText('What it is for, and how it is asked').click()
     await adding.getByRole('textbox', { name: 'What it is for' }).fill('To find foxes')
     await adding.getByRole('button', { name: 'Add' }).click()
     const tools = page.getByRole('list', { name: 'Its tools' })

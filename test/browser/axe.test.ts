@@ -243,7 +243,7 @@ describe('axe finds nothing', () => {
         await close(page)
       }
       if (part === 'Tools') {
-        await page.getByText('What it is for, and how it is used').click()
+        await page.getByText('What it is for, and how it is asked').click()
         await judge(page, 'add a tool')
         await page.getByRole('textbox', { name: 'Name of the tool' }).fill('Broken')
         await page.getByRole('textbox', { name: 'Address' }).fill('https://plaza.invalid/mcp')

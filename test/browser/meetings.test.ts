@@ -94,6 +94,24 @@ test('a host removes a guest, who is told so and does not come back', async () =
   await plaza.settle()
 })
 
+test('O84: a permanent room is made when its owner opens its address first, and others are told that there is none', async () => {
+  const [host, guest] = [await plaza.guest(), await plaza.visit(phone)]
+  const account = await host.evaluate(async () => {
+    const answer = await fetch('/api/auth/session')
+    return ((await answer.json()) as { userAddress: string }).userAddress
+  })
+  const address = `${plaza.url}/room/${encodeURIComponent(account)}`
+  await guest.goto(address)
+  await guest.getByText('This person has no room yet.').waitFor()
+  await host.goto(address)
+  await host.getByRole('button', { name: 'Enter the meeting' }).waitFor()
+  await guest.getByRole('button', { name: 'Try again' }).click()
+  await guest.getByText('is not here yet').waitFor()
+  await guest.goto(`${plaza.url}/room/ABCDEF`)
+  await guest.getByText('There is no such meeting.').waitFor()
+  await plaza.settle()
+})
+
 test('somebody is called from the list of calls, answers, and both have the call in their lists', async () => {
   const [one, two] = [await plaza.guest(), await plaza.guest(phone)]
   const said = randomUUID()

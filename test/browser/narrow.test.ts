@@ -1,23 +1,40 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DeviceKeys } from '#server/domains/device-keys/model'
+import { fakeVideo } from '#server/ports/video/fake'
+import { accounts } from '#shared/api/accounts'
+import { agents } from '#shared/api/agents'
+import { calls } from '#shared/api/calls'
+import { chatFolders } from '#shared/api/chat-folders'
+import { friends } from '#shared/api/friends'
+import { meetings } from '#shared/api/meetings'
+import { messages } from '#shared/api/messages'
+import { polls } from '#shared/api/polls'
+import { rooms } from '#shared/api/rooms'
+import { streams } from '#shared/api/streams'
+import type { AnswerOf, CallOf, Operation } from '#shared/kit/contract'
+import { roomKey } from '#shared/kit/room-key'
+import { personAt } from '#test/support/people'
 import { field, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
-  plaza = await openPlaza({ isSeeded: true })
+  plaza = await openPlaza({ isSeeded: true, services: { video: fakeVideo() } })
 })
 afterAll(() => plaza.close())
 afterEach(() => plaza.settle())
 
 const narrow = (width: number) => ({ viewport: { width, height: 740 }, hasTouch: true })
 
-/** What reaches beyond the right edge of the window, or of a box that scrolls up and down alone. */
+/** What reaches beyond the right edge of the window or of its box, and what is cut off without a sign of it. */
 const beyond = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const named = (element: Element) => `${element.tagName.toLowerCase()}.${[...element.classList].join('.')}`
     const root = document.documentElement
     const wide = root.scrollWidth > root.clientWidth ? [`the page is ${root.scrollWidth} wide`] : []
-    const boxes = [...document.querySelectorAll('body *')].filter((element) => {
+    const all = [...document.querySelectorAll('body *')]
+    const scrolling = all.filter((element) => {
       const { overflowX, overflowY } = getComputedStyle(element)
       // Whoever lets a box scroll up and down lets it scroll sideways, too.
       const scrolls = overflowY === 'auto' || overflowY === 'scroll'
@@ -25,14 +42,32 @@ const beyond = (page: Page): Promise<string[]> =>
       const isTooWide = overflowX === 'auto' && element.scrollWidth > element.clientWidth + 1
       return scrolls && isTooWide && element.role !== 'tablist'
     })
-    const out = [...document.querySelectorAll('body *')].filter((element) => {
+    const spilling = all.filter((element) => {
+      const { overflowX, textOverflow, display } = getComputedStyle(element)
+      const { clientWidth, scrollWidth } = element
+      if (clientWidth < 2 || display === 'inline' || scrollWidth <= clientWidth + 1) return false
+      // A menu, and the sign of who is online, hang over the edge of their box.
+      if ([...element.children].some((child) => getComputedStyle(child).position === 'absolute')) return false
+      return overflowX === 'visible' || (overflowX === 'hidden' && textOverflow !== 'ellipsis')
+    })
+    const squeezed = all.filter((element) => {
+      const { width, height } = element.getBoundingClientRect()
+      return element.textContent !== '' && width > 1 && width < 24 && height > 80
+    })
+    const out = all.filter((element) => {
       const { right, width, height } = element.getBoundingClientRect()
       if (right <= innerWidth + 1 || width === 0 || height === 0) return false
       for (let box = element.parentElement; box; box = box.parentElement)
         if (getComputedStyle(box).overflowX !== 'visible') return false
       return true
     })
-    return [...wide, ...boxes.map((box) => `scrolls: ${named(box)}`), ...out.map((one) => `beyond: ${named(one)}`)]
+    return [
+      ...wide,
+      ...scrolling.map((box) => `scrolls: ${named(box)}`),
+      ...spilling.map((box) => `spills: ${named(box)}`),
+      ...squeezed.map((one) => `a letter a line: ${named(one)}`),
+      ...out.map((one) => `beyond: ${named(one)}`),
+    ]
   })
 
 test.each([320, 360, 390])('O27: no screen scrolls sideways on a window of %i pixels', async (width) => {
@@ -93,3 +128,122 @@ test.each([320, 360, 390])('O27: no screen scrolls sideways on a window of %i pi
   await look(page, 'moderation')
   expect(found).toEqual({})
 })
+
+const word = 'W'.repeat(48)
+
+/** A person, a friend of theirs and all that both have made, with the longest words that each text takes. */
+async function wordy(page: Page) {
+  const { node, url } = plaza
+  const account = await page.evaluate(async () => {
+    const answer = await fetch('/api/auth/session')
+    return ((await answer.json()) as { userAddress: string }).userAddress
+  })
+  const other = await personAt(url, `a long name ${randomUUID()}`)
+  const doer =
+    (who: string) =>
+    <O extends Operation>(operation: O, input: CallOf<O>): Promise<AnswerOf<O>> =>
+      node.callAs(who, operation, input)
+  const [as, them] = [doer(account), doer(other.account)]
+  const about = { display_name: `N${word}`, bio: word.repeat(3), status_text: word, calls_from: 'everyone' } as const
+  await as(accounts.updateProfile, about)
+  await them(accounts.updateProfile, about)
+  const { id } = await them(friends.request, { toAddress: account, memo: word })
+  await as(friends.accept, { requestId: id })
+  await as(friends.renameByAddress, { friendAddress: other.account, nickname: word })
+
+  const { channel } = await as(rooms.createChannel, {
+    name: `C${word}${randomUUID().slice(0, 4)}`,
+    description: word.repeat(2),
+  })
+  const room = { type: 'channel', id: channel.id } as const
+  await them(rooms.join, { room })
+  await as(rooms.setTopic, { room, topic: word.repeat(2) })
+  const { message } = await them(messages.send, { room, text: word.repeat(4) })
+  await as(messages.send, { room, text: `@${word} https://example.org/${word}`, reply_to: message.id })
+  await as(messages.pin, { room, id: message.id, pinned: true })
+  await as(polls.create, { room, question: word.repeat(2), options: [word.repeat(2), `${word}2`] })
+  const agent = {
+    name: `A${word}`,
+    personality: word.repeat(3),
+    visibility: 'public',
+    tags: [word.slice(0, 25)],
+  } as const
+  const made = await as(agents.create, { ...agent, tags: [word.slice(0, 25)], suggestedQuestions: [word.repeat(2)] })
+  const { stream } = await as(streams.create, { title: `S${word}${word.slice(0, 20)}`, description: word.repeat(2) })
+  const meeting = await as(meetings.create, { title: word })
+  await as(chatFolders.create, { label: word.slice(0, 32) })
+  await as(calls.start, { calleeAddress: other.account, callType: 'audio', status: 'completed' })
+  await DeviceKeys.updateMany({ account }, { name: word })
+  return {
+    account,
+    other,
+    room: roomKey(room),
+    agent: made.agent.id,
+    stream: stream.id,
+    meeting: meeting.room.joinCode,
+  }
+}
+
+test.each([320, 390, 1280])(
+  'O27: words without a break stay in their boxes on a window of %i pixels',
+  async (width) => {
+    const found: Record<string, string[]> = {}
+    const look = async (page: Page, name: string) => {
+      const out = await beyond(page)
+      if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
+    }
+    const first = await plaza.visit(narrow(width))
+    await first.getByRole('button', { name: 'E-mail' }).click()
+    await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
+    await first.keyboard.press('Enter')
+    await first.getByText('A code is on its way to').waitFor()
+    await look(first, 'a code on its way')
+
+    const page = await plaza.guest(narrow(width))
+    const { account, other, ...made } = await wordy(page)
+    const go = async (path: string) => {
+      await page.goto(`${plaza.url}/${path}`)
+      await page.locator('h1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await look(page, path)
+    }
+    await go(`#/${made.room}`)
+    await page.locator('.poll').waitFor()
+    await look(page, 'poll')
+    for (const panel of ['members', 'search', 'pins', 'media', 'moderation']) await go(`#/${made.room}/${panel}`)
+    await go(`#/live/${made.stream}`)
+    await page.getByText('Publish with OBS', { exact: true }).click()
+    await look(page, 'keys of a stream')
+    for (const path of ['#/', '#/live', '#/agents', `#/agents/${made.agent}`, `#/agents/${made.agent}/edit`])
+      await go(path)
+    for (const path of ['#/calls', '#/friends', '#/starred', '#/profile', `#/profile/${other.account}`]) await go(path)
+    await other.does('rest', calls.start, {
+      calleeAddress: account,
+      callType: 'video',
+      status: 'ringing',
+      channelName: made.meeting,
+    })
+    const ringing = page.getByRole('alert', { name: 'calls you' })
+    await ringing.waitFor()
+    await look(page, 'ringing')
+    const name = await ringing.getByText('calls you').boundingBox()
+    expect.soft(name?.width).toBeGreaterThan(150)
+    await ringing.getByRole('button', { name: 'Decline' }).click()
+
+    await go('#/')
+    await page.getByRole('button', { name: /Settings$/ }).click()
+    const tabs = page.getByRole('dialog').getByRole('tab')
+    await tabs.first().waitFor()
+    for (const tab of await tabs.all()) {
+      await tab.click()
+      await page.waitForLoadState('networkidle')
+      await look(page, `settings: ${await tab.innerText()}`)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Browse channels' }).click()
+    await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+    await look(page, 'channels')
+    for (const path of [`agents/${made.agent}`, `live/${made.stream}`, `room/${made.meeting}`]) await go(path)
+    expect(found).toEqual({})
+  },
+)

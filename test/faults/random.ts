@@ -1,3 +1,5 @@
+import { seeded as numbers } from '#test/support/seeded'
+
 export interface Random {
   /** At least 0 and below 1. */
   next(): number
@@ -11,13 +13,7 @@ export interface Random {
 
 /** The same numbers for the same seed. */
 export function seeded(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = numbers(seed)
   const below = (end: number) => Math.floor(next() * end)
   return {
     next,

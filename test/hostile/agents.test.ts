@@ -93,7 +93,7 @@ async function done(who: Person | null, door: Door, { operation, input }: Act, i
   const outcome = outcomeOf(
     who ? await who.tries(door, operation, asked as never) : await call(server.url, route, body),
   )
-  const isRefused = /^40[13] /.test(outcome)
+  const isRefused = /^(40[13] |404 AGENT_NOT_FOUND)/.test(outcome)
   if (isRefused) expect(await Agents.findOne({ _id: id }).lean()).toEqual(before)
   await Agents.deleteOne({ _id: id })
   if (isRefused) return 'refused'

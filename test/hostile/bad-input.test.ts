@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { openOnrampProvider, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
+import { seeded } from '#test/support/seeded'
 import { wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import {
@@ -16,7 +17,6 @@ import {
   rawJson,
   restTargets,
   samples,
-  seeded,
   socketTargets,
   spoil,
   type Target,

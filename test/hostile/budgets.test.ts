@@ -7,12 +7,12 @@ import { namespaces } from '#shared/kit/contract'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
-import { openProxy, standing } from '#test/support/proxy'
+import { at, openProxy } from '#test/support/proxy'
+import { dial } from '#test/support/raw-connection'
+import { isServed } from '#test/support/served'
+import { times } from '#test/support/times'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
-import { dial, openWire, type Wire } from './wire.ts'
-
-/** Ten times what is promised to all but one of a hundred messages. */
-const ceilingMilliseconds = 2_500
+import { openWire, type Wire } from './wire.ts'
 
 let server: ChangedServer
 let proxy: Awaited<ReturnType<typeof openProxy>>
@@ -34,9 +34,6 @@ afterEach(async () => {
   await server.close()
 })
 
-const at = (address: string, more = {}) => ({ [standing]: address, ...more })
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, one) => make(one))
-
 async function stranger(headers: object = at('198.51.100.1')) {
   const wire = await openWire(proxy.url, '/rooms', undefined, headers)
   cleanups.push(wire.close)
@@ -47,13 +44,6 @@ async function stranger(headers: object = at('198.51.100.1')) {
 async function heardOut({ socket }: Wire): Promise<void> {
   socket.ping()
   await once(socket, 'pong')
-}
-
-/** What somebody else does meanwhile is answered in time. */
-async function othersAreServed(text: string): Promise<void> {
-  const began = performance.now()
-  await say(innocent, room, text)
-  expect(performance.now() - began).toBeLessThan(ceilingMilliseconds)
 }
 
 const refusals = (heard: readonly string[]) => heard.filter((frame) => frame.startsWith('44'))
@@ -69,7 +59,7 @@ describe('N03: a connection that asks to be let in, again and again, is closed',
   ])('%s, all at once', async (_title, frameOf) => {
     const wire = await stranger()
     for (let one = 0; one < 3 * budgets.connects.most; one++) wire.send(frameOf(one))
-    await Promise.all([wire.closed, othersAreServed('at once')])
+    await Promise.all([wire.closed, isServed(innocent, room, 'at once')])
     expect(refusals(wire.heard).length).toBeLessThanOrEqual(budgets.connects.most)
   })
 
@@ -88,7 +78,7 @@ describe('N03: a connection that asks to be let in, again and again, is closed',
         .toBe(true)
     }
     expect(refusals(wire.heard)).toHaveLength(budgets.refusals.most + 1)
-    await othersAreServed('after it')
+    await isServed(innocent, room, 'after it')
   })
 
   test('and out again', heavy, async () => {
@@ -103,7 +93,7 @@ describe('N03: a connection that asks to be let in, again and again, is closed',
     }
     for (let one = 0; one < budgets.connects.most; one++) await guest(one)
     wire.send('40/streams,{}')
-    await Promise.all([wire.closed, othersAreServed('in and out')])
+    await Promise.all([wire.closed, isServed(innocent, room, 'in and out')])
   })
 
   test('where it is already, and twice at once', async () => {
@@ -155,7 +145,7 @@ describe('N03: one meter counts every packet of a connection', () => {
       if (frame === null) wire.socket.send('3')
       else wire.send(frame)
     }
-    await Promise.all([wire.closed, othersAreServed('packets')])
+    await Promise.all([wire.closed, isServed(innocent, room, 'packets')])
   })
 
   test('events of all namespaces together', async () => {
@@ -176,7 +166,7 @@ describe('N03: one meter counts every packet of a connection', () => {
     const wire = await guest()
     const large = `42/streams,["no:such","${'x'.repeat(90_000)}"]`
     for (let one = 0; one < (3 * budgets.bytes.most) / large.length; one++) wire.send(large)
-    await Promise.all([wire.closed, othersAreServed('bytes')])
+    await Promise.all([wire.closed, isServed(innocent, room, 'bytes')])
   })
 
   test('and binary parts are not waited for', async () => {
@@ -190,7 +180,7 @@ describe('N03: one meter counts every packet of a connection', () => {
     const path = `${proxy.url}/socket.io/?EIO=4&transport=polling`
     for (const init of [{}, { method: 'POST', body }])
       expect((await fetch(path, { ...init, headers: at('198.51.100.4') })).status).toBe(400)
-    await othersAreServed('polling')
+    await isServed(innocent, room, 'polling')
   })
 })
 

@@ -10,10 +10,11 @@ import { memoryKv } from '#server/ports/kv/memory'
 import { reportTypes } from '#shared/api/social'
 import { heavy } from '#test/support/heavy'
 import { personAt } from '#test/support/people'
-import { openProxy, standing } from '#test/support/proxy'
+import { at, openProxy, standing } from '#test/support/proxy'
+import { dial } from '#test/support/raw-connection'
 import { call, wallet } from '#test/support/wallet'
 import { openChangedServer } from './changed-server.ts'
-import { dial, openWire, request, sendBytes } from './wire.ts'
+import { openWire, request, sendBytes } from './wire.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -37,7 +38,6 @@ async function open(environment: Record<string, string> = {}) {
   return { url: proxy?.url ?? server.url, own: server.url }
 }
 
-const at = (address: string, more = {}) => ({ [standing]: address, ...more })
 const status = async (url: string, headers = {}) =>
   fetch(`${url}/api/status`, { headers }).then(
     (answer) => answer.status,

@@ -1,28 +1,26 @@
 // Modes: embedded
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
-import mongoose from 'mongoose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '#client/sdk/types'
 import { messages } from '#shared/api/messages'
 import { dmOf } from '#shared/kit/primitives'
 import { clientOf, conversationOf, shows } from '#test/support/direct-clients'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { personAt } from '#test/support/people'
+import { filesUnder, storedText } from '#test/support/stored-text'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plaza-secrets-'))
 const logged: string[] = []
-const remember = (fields: object, message: string) =>
-  void logged.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 let server: ChangedServer
 const clients: Client[] = []
 beforeAll(async () => {
   server = await openChangedServer({ DATA_DIR: folder }, (platform) => ({
     ...platform,
-    logger: { info: remember, warn: remember, error: remember },
+    logger: loggerInto(logged),
   }))
 })
 afterAll(async () => {
@@ -32,13 +30,6 @@ afterAll(async () => {
 })
 
 const [said, quoted, edited] = ['the plum tree behind the mill', 'under the third stone', 'beside the fourth stone']
-
-/** All that the store holds, as text and with its bytes as base64 read. */
-async function stored(): Promise<string> {
-  const found: unknown[] = []
-  for (const model of Object.values(mongoose.models)) found.push(await model.find({}).lean())
-  return JSON.stringify(found)
-}
 
 test(
   'T81: neither text nor key of a direct message is in the store, the log of the server or a frame',
@@ -66,7 +57,7 @@ test(
       Buffer.from(key).toString('base64').slice(0, 42),
       Buffer.from(key).toString('base64url').slice(0, 42),
     ]
-    const store = await stored()
+    const store = await storedText()
     expect(store).toContain(epochId)
     for (const [place, text] of [
       ['store', store],
@@ -80,10 +71,3 @@ test(
         expect([file, readFileSync(file).includes(secret)]).toEqual([file, false])
   },
 )
-
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name)
-    const found = statSync(path, { throwIfNoEntry: false })
-    return found?.isDirectory() ? filesUnder(path) : found?.isFile() ? [path] : []
-  })

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { budgets } from '#server/kernel/budgets'
 import { tiers } from '#server/kernel/limits'
@@ -11,8 +11,9 @@ import { type Booted, boot } from '#test/support/boot'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { personAt } from '#test/support/people'
+import { sent } from '#test/support/raw-connection'
 import { call, wallet } from '#test/support/wallet'
-import { dial, openWire, request, sendBytes } from './wire.ts'
+import { openWire, request, sendBytes } from './wire.ts'
 
 let server: Booted
 let url: string
@@ -64,22 +65,11 @@ afterEach(async () => {
   await server.close()
 })
 
-/** A connection that has sent this, with the statuses of what it was answered. */
-function sent(bytes: string) {
-  const socket: Socket = dial(url)
-  let heard = ''
-  socket
-    .on('error', () => undefined)
-    .on('data', (part) => {
-      heard += part
-    })
-  socket.write(bytes)
-  cleanups.push(() => socket.destroy())
-  return {
-    socket,
-    heard: () => heard,
-    statuses: () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, one]) => Number(one)),
-  }
+/** A connection that has sent this, until the test ends. */
+function opens(bytes: string, from?: string) {
+  const connection = sent(url, bytes, from)
+  cleanups.push(() => connection.socket.destroy())
+  return connection
 }
 const line = (path: string, headers: readonly string[] = [], method = 'GET') =>
   [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
@@ -115,7 +105,7 @@ describe('O06: every request counts by address before anything is looked up', ()
     ['a stream of no host', 'GET', '/hls/nowhere/index.m3u8'],
     ['an unknown recording', 'GET', '/recordings/unknown.mp4'],
     ['a file that is none', 'GET', '/files/media/nothing'],
-    ['documents', 'GET', '/docs/openapi.json'],
+    ['documents', 'GET', '/docs/rest.md'],
     ['polling', 'GET', '/socket.io/?EIO=4&transport=polling'],
     ['another protocol', 'GET', '/api/status', ['Connection: Upgrade', 'Upgrade: h2c']],
     ['a page of elsewhere', 'POST', '/api/channels', ['Origin: https://evil.example', 'Content-Length: 0']],
@@ -223,7 +213,7 @@ describe('O06: every request counts by address before anything is looked up', ()
 
 describe('O05: a connection is served in its turn', () => {
   test('one request at a time, in order', async () => {
-    const { statuses, heard } = sent(
+    const { statuses, heard } = opens(
       line('/api/rooms/alpha/events?after_seq=999&wait=1') + line('/api/status').repeat(3),
     )
     await expect.poll(() => statuses().length).toBe(4)
@@ -232,10 +222,10 @@ describe('O05: a connection is served in its turn', () => {
 
   test('others of the same address come in between', async () => {
     const order: string[] = []
-    const many = sent(line('/api/nowhere/many').repeat(50))
+    const many = opens(line('/api/nowhere/many').repeat(50))
     many.socket.on('data', () => order.push('many'))
     await once(many.socket, 'data')
-    const one = sent(line('/api/nowhere/one'))
+    const one = opens(line('/api/nowhere/one'))
     one.socket.once('data', () => order.push('one'))
     await expect.poll(() => many.statuses().length).toBe(50)
     expect(one.statuses()).toEqual([404])
@@ -243,21 +233,50 @@ describe('O05: a connection is served in its turn', () => {
   })
 
   test('what is more than may wait is not answered, and the connection is closed after the rest', async () => {
-    const { socket, statuses, heard } = sent(line('/api/status').repeat(3 * waitingRequests.most))
+    const { socket, statuses, heard } = opens(line('/api/status').repeat(3 * waitingRequests.most))
     await closed(socket)
     expect(statuses().length).toBeGreaterThanOrEqual(waitingRequests.most)
     expect(statuses().length).toBeLessThan(2 * waitingRequests.most)
     expect(heard().match(/Connection: close/gi)).toHaveLength(1)
   })
 
+  test('an address whose connection sent more than may wait opens no other for a while; others do', async () => {
+    const before = opens(line('/api/status'))
+    await expect.poll(before.statuses).toEqual([200])
+    await closed(opens(line('/api/status').repeat(3 * waitingRequests.most)).socket)
+    const next = opens(line('/api/status'))
+    await closed(next.socket)
+    expect(next.statuses()).toEqual([])
+    before.socket.write(line('/api/status'))
+    await expect.poll(() => before.statuses().length).toBe(2)
+    const other = opens(line('/api/status'), '127.0.0.2')
+    await expect.poll(other.statuses).toEqual([200])
+  })
+
+  test('a proxy opens connections whatever one of them carried', async () => {
+    await server.close()
+    await open({ TRUSTED_PROXIES: '1' })
+    await closed(opens(line('/api/status').repeat(3 * waitingRequests.most)).socket)
+    const { statuses } = opens(line('/api/status'))
+    await expect.poll(() => statuses().length).toBe(1)
+  })
+
+  test('refusals of the budget of an account close a connection, too', async () => {
+    const { statuses, socket } = opens(line('/api/user/rooms').repeat(tiers.general))
+    await expect.poll(() => statuses().length).toBe(tiers.general)
+    socket.write(line('/api/user/rooms').repeat(50))
+    await closed(socket)
+    expect(statuses().slice(tiers.general)).toEqual(Array(refusedRequests.most + 1).fill(429))
+  })
+
   test('who goes on after a few refusals loses the connection, and what it sent behind them is not looked at', async () => {
     await spend()
-    const { socket, statuses, heard } = sent(line('/api/status').repeat(50))
+    const { socket, statuses, heard } = opens(line('/api/status').repeat(50))
     await closed(socket)
     expect(statuses()).toEqual(Array(refusedRequests.most).fill(429))
     expect(heard().match(/Connection: close/gi)).toHaveLength(1)
     expect(await turnedAway()).toBe(refusedRequests.most)
-    const alone = sent('')
+    const alone = opens('')
     for (let one = 1; one <= refusedRequests.most; one++) {
       alone.socket.write(line('/api/status'))
       await expect.poll(() => alone.statuses().length).toBe(one)
@@ -270,13 +289,13 @@ describe('O05: a connection is served in its turn', () => {
     await open({ TRUSTED_PROXIES: '1' })
     await spend(requestsOfAddress.most, '198.51.100.1')
     const from = (address: string) => line('/api/status', [`X-Forwarded-For: ${address}`])
-    const { statuses } = sent(from('198.51.100.1').repeat(3 * refusedRequests.most) + from('198.51.100.2'))
+    const { statuses } = opens(from('198.51.100.1').repeat(3 * refusedRequests.most) + from('198.51.100.2'))
     await expect.poll(statuses).toEqual([...Array(3 * refusedRequests.most).fill(429), 200])
   })
 
   test('a body that is refused is not waited for', async () => {
     await spend()
-    const { statuses } = sent(
+    const { statuses } = opens(
       line('/api/channels', ['Content-Type: application/json', 'Content-Length: 100000'], 'POST'),
     )
     await expect.poll(statuses).toEqual([429])

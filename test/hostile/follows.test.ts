@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAwaited } from '#server/domains/messages/waiting'
 import { budgets } from '#server/kernel/budgets'
 import { channelOf, personAt } from '#test/support/people'
+import { sent } from '#test/support/raw-connection'
 import { call } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
-import { dial, openWire } from './wire.ts'
+import { openWire } from './wire.ts'
 
 let server: ChangedServer
 let path: string
@@ -32,26 +33,10 @@ const waits = () => isAwaited(server.app.node)
 async function openStreams() {
   return Number(/^plaza_streams (\d+)$/m.exec(await server.app.node.metrics.text())?.[1])
 }
-/** A connection that has sent this, with what it was answered so far. */
-function sent(bytes: string) {
-  const socket = dial(server.url)
-  let heard = ''
-  socket
-    .on('error', () => undefined)
-    .on('data', (part) => {
-      heard += part
-    })
-  socket.write(bytes)
-  return {
-    socket,
-    heard: () => heard,
-    statuses: () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code),
-  }
-}
 
 describe('T79: an answer that waits ends with its client', () => {
   test('a hundred waits that one connection asks for at once end when it closes', async () => {
-    const { socket } = sent(line('wait=25').repeat(100))
+    const { socket } = sent(server.url, line('wait=25').repeat(100))
     await expect.poll(waits).toBe(true)
     await pause(500)
     socket.destroy()
@@ -59,22 +44,22 @@ describe('T79: an answer that waits ends with its client', () => {
   })
 
   test('of a hundred follows that one connection asks for at once one is open, until it closes', async () => {
-    const { socket, statuses } = sent(line('follow=true').repeat(100))
+    const { socket, statuses } = sent(server.url, line('follow=true').repeat(100))
     await expect.poll(waits).toBe(true)
     await pause(500)
     expect(await openStreams()).toBe(1)
-    expect(statuses()).toEqual(['200'])
+    expect(statuses()).toEqual([200])
     socket.destroy()
     await expect.poll(waits, { timeout: 3_000 }).toBe(false)
     expect(await openStreams()).toBe(0)
   })
 
   test('O05: a follow behind an answer that is not given yet begins after it', async () => {
-    const { statuses, socket } = sent(line('wait=1') + line('follow=true'))
+    const { statuses, socket } = sent(server.url, line('wait=1') + line('follow=true'))
     await expect.poll(waits).toBe(true)
     await pause(300)
     expect([statuses(), await openStreams()]).toEqual([[], 0])
-    await expect.poll(statuses).toEqual(['200', '200'])
+    await expect.poll(statuses).toEqual([200, 200])
     await expect.poll(openStreams).toBe(1)
     socket.destroy()
     await expect.poll(openStreams).toBe(0)
@@ -90,7 +75,7 @@ describe('T79: an answer that waits ends with its client', () => {
         return throttle(...given)
       })
       for (let one = 0; one < 10; one++) {
-        const { socket } = sent(line(query))
+        const { socket } = sent(server.url, line(query))
         setTimeout(() => socket.resetAndDestroy(), 200)
       }
       await expect.poll(() => looked.mock.calls.length).toBe(10)
@@ -100,8 +85,8 @@ describe('T79: an answer that waits ends with its client', () => {
   )
 
   test('a follow that its client ends has its line in the log, and what was never answered has one without a status', async () => {
-    const [followed, waited] = [sent(line('follow=true')), sent(line('wait=25'))]
-    await expect.poll(followed.statuses).toEqual(['200'])
+    const [followed, waited] = [sent(server.url, line('follow=true')), sent(server.url, line('wait=25'))]
+    await expect.poll(followed.statuses).toEqual([200])
     await pause(300)
     expect(logged).not.toContainEqual(expect.objectContaining({ status: 200, path: '/api/rooms/alpha/events' }))
     for (const { socket } of [followed, waited]) socket.destroy()
@@ -117,7 +102,11 @@ describe('T79: an answer that waits ends with its client', () => {
   })
 
   test('a follow ends however its connection does', async () => {
-    const open = [sent(line('follow=true')), sent(line('follow=true')), sent(line('follow=true'))]
+    const open = [
+      sent(server.url, line('follow=true')),
+      sent(server.url, line('follow=true')),
+      sent(server.url, line('follow=true')),
+    ]
     await expect.poll(openStreams).toBe(3)
     open[0]?.socket.end()
     open[1]?.socket.destroy()
@@ -126,7 +115,7 @@ describe('T79: an answer that waits ends with its client', () => {
   })
 
   test('a HEAD of a follow has its answer at once, and begins none', async () => {
-    const { heard, socket } = sent(line('follow=true', 'HEAD'))
+    const { heard, socket } = sent(server.url, line('follow=true', 'HEAD'))
     const closed = new Promise((resolve) => socket.once('close', resolve))
     await expect.poll(heard).toContain('application/x-ndjson')
     await closed

@@ -5,8 +5,9 @@ import WebSocket from 'ws'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
-import { dial, openWire, type Wire } from './wire.ts'
+import { openWire, type Wire } from './wire.ts'
 
 const watch = watchProcess()
 let server: ChangedServer

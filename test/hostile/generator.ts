@@ -11,17 +11,6 @@ import {
   pathParameters,
 } from '#shared/kit/contract'
 
-/** The same numbers in the same order for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Spoilt values by name. What a schema takes of them must still do no harm. */
 export const badValues: readonly (readonly [name: string, value: unknown])[] = [
   ['empty', ''],

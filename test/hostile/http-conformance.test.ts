@@ -1,5 +1,4 @@
 // Modes: embedded
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
@@ -202,31 +201,6 @@ test('N88: every path has the methods that its 405 names, and answers 405 to all
   }
   expect(wrong).toEqual([])
 })
-
-test('M19: the document says which strings are times, addresses of pages and of e-mail', () => {
-  const formats: [names: RegExp, format: string][] = [
-    [/(_at|At|_until|Until)$/, 'date-time'],
-    [/(^url|_url|Url)$/, 'uri'],
-    [/^email$/, 'email'],
-  ]
-  const wrong: string[] = []
-  const look = (schema: unknown): void => {
-    if (typeof schema !== 'object' || schema === null) return
-    const { properties = {} } = schema as { properties?: Record<string, Described> }
-    for (const [name, described] of Object.entries(properties))
-      for (const { type, format } of described.anyOf ?? [described])
-        if ([type].flat().includes('string') && formats.some(([names, said]) => names.test(name) && said !== format))
-          wrong.push(name)
-    Object.values(schema).map(look)
-  }
-  for (const document of ['openapi', 'asyncapi']) look(JSON.parse(readFileSync(`docs/api/${document}.json`, 'utf8')))
-  expect(wrong).toEqual([])
-})
-interface Described {
-  type?: string | string[]
-  format?: string
-  anyOf?: Described[]
-}
 
 test('M31: a page of an allowed origin may send the headers that clients of older servers send', async () => {
   const names = [

@@ -11,7 +11,7 @@ import { checkNonce, issueNonce } from '#server/domains/identity/nonces'
 import { newRefreshToken, readToken, signToken } from '#server/domains/identity/tokens'
 import { boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
-import { begin, call, connect, heard, signed, signIn, wallet } from '#test/support/wallet'
+import { begin, call, connect, heard, sessionStatus, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
 let url: string
@@ -21,7 +21,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const statusOf = async (token: string) => (await call(url, 'GET /api/auth/session', null, token)).status
 const cookieOf = (token: string) => ({ cookie: `app_session=${token}` })
 
 describe('T01: session fixation', () => {
@@ -30,17 +29,17 @@ describe('T01: session fixation', () => {
     const victim = await signIn(url, wallet('victim'), cookieOf(planted.sessionToken))
     expect(victim.sessionToken).not.toBe(planted.sessionToken)
     expect(victim.answer.headers.get('set-cookie')).toContain(victim.sessionToken)
-    expect(await statusOf(planted.sessionToken)).toBe(401)
-    expect(await statusOf(victim.sessionToken)).toBe(200)
+    expect(await sessionStatus(url, planted.sessionToken)).toBe(401)
+    expect(await sessionStatus(url, victim.sessionToken)).toBe(200)
   })
 
   test('signing in again with the own cookie ends the old session alone', async () => {
     const elsewhere = await signIn(url, wallet('returner'))
     const old = await signIn(url, wallet('returner'))
     const fresh = await signIn(url, wallet('returner'), cookieOf(old.sessionToken))
-    expect(await statusOf(old.sessionToken)).toBe(401)
-    expect(await statusOf(elsewhere.sessionToken)).toBe(200)
-    expect(await statusOf(fresh.sessionToken)).toBe(200)
+    expect(await sessionStatus(url, old.sessionToken)).toBe(401)
+    expect(await sessionStatus(url, elsewhere.sessionToken)).toBe(200)
+    expect(await sessionStatus(url, fresh.sessionToken)).toBe(200)
   })
 })
 
@@ -52,7 +51,7 @@ describe('T02: stored values cannot be used to sign in', () => {
     expect(stored).not.toContain(sessionToken)
     expect(stored).not.toContain(refreshToken)
     for (const token of [record?.token_hash ?? '', record?.refresh_hash ?? '']) {
-      expect(await statusOf(token)).toBe(401)
+      expect(await sessionStatus(url, token)).toBe(401)
       expect((await call(url, 'POST /api/auth/session', { refreshToken: token })).status).toBe(401)
     }
     await Sessions.deleteOne({ _id: record?._id ?? '' })
@@ -68,7 +67,7 @@ describe('T02: stored values cannot be used to sign in', () => {
       { $set: { refreshed_at: new Date(Date.now() - 11_000) } },
     )
     expect((await call(url, 'POST /api/auth/session', { refreshToken: first.refreshToken })).status).toBe(401)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(401)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(401)
     expect((await call(url, 'POST /api/auth/session', { refreshToken: fresh.body.refreshToken })).status).toBe(401)
   })
 })
@@ -108,7 +107,7 @@ describe('T03: forged tokens', () => {
   test.each(forged)('%s', async (_title, forge) => {
     const token = await forge()
     await expect(readToken(keys, token, now)).rejects.toMatchObject({ status: 401 })
-    if (token.length < 8_000) expect(await statusOf(token)).toBe(401)
+    if (token.length < 8_000) expect(await sessionStatus(url, token)).toBe(401)
   })
 
   test('an untouched token is read; an older key still verifies, and the newest signs', async () => {
@@ -175,7 +174,7 @@ describe('T06: a foreign page changes nothing', () => {
       const foreign = { ...cookieOf(sessionToken), ...headers }
       expect((await call(url, 'POST /api/auth/logout', {}, undefined, foreign)).status).toBe(403)
     }
-    expect(await statusOf(sessionToken)).toBe(200)
+    expect(await sessionStatus(url, sessionToken)).toBe(200)
   })
 
   test('JSON that says it is text, or a form, is refused', async () => {
@@ -186,7 +185,7 @@ describe('T06: a foreign page changes nothing', () => {
       expect(answer.status).toBe(415)
     }
     expect((await call(url, 'GET /api/auth/logout', null, sessionToken)).status).toBe(405)
-    expect(await statusOf(sessionToken)).toBe(200)
+    expect(await sessionStatus(url, sessionToken)).toBe(200)
   })
 })
 
@@ -260,7 +259,7 @@ test('T32: of fifty refreshes with one token at once one succeeds, and its sessi
   )
   const [winner, ...others] = answers.filter(({ status }) => status === 200)
   expect(others).toEqual([])
-  expect(await statusOf(String(winner?.body.sessionToken))).toBe(200)
+  expect(await sessionStatus(url, String(winner?.body.sessionToken))).toBe(200)
 })
 
 describe('T41: no answer reveals who has an account', () => {

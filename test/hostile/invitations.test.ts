@@ -1,10 +1,10 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invitations } from '#shared/api/invitations'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { groupOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -13,7 +13,6 @@ const scale = 1_000
 /** `RATE_LIMIT_SCALE` is 1,000 here, and tests loosen guards against guessing as much; these alone are as they are. */
 describe('T78: an invitation for somebody else', () => {
   const lines: string[] = []
-  const remember = (fields: object, message: string) => void lines.push(`${message} ${inspect(fields, { depth: 12 })}`)
   let server: Booted
   let owner: Person
   let room: Awaited<ReturnType<typeof groupOf>>
@@ -22,7 +21,7 @@ describe('T78: an invitation for somebody else', () => {
       environment: { TRUSTED_PROXIES: '1' },
       change: (platform) => ({
         ...platform,
-        logger: { info: remember, warn: remember, error: remember },
+        logger: loggerInto(lines),
         kv: {
           ...platform.kv,
           slide: (key, limit, ...rest) =>

@@ -1,7 +1,7 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { restTargets, samples, socketTargets } from './generator.ts'
@@ -9,8 +9,6 @@ import { openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
 const lines: string[] = []
-const remember = (fields: object, message: string) =>
-  void lines.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 
 let server: ChangedServer
 let me: Person
@@ -18,7 +16,7 @@ let channel: string
 beforeAll(async () => {
   server = await openChangedServer({}, (platform) => ({
     ...platform,
-    logger: { info: remember, warn: remember, error: remember },
+    logger: loggerInto(lines),
     // A store that fails is told in the time that was promised.
     deadlineFactor: 1,
   }))

@@ -5,9 +5,11 @@ import { createLimits, tiers } from '#server/kernel/limits'
 import { memoryKv } from '#server/ports/kv/memory'
 import { heavy } from '#test/support/heavy'
 import { channelOf, personAt } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
+import { times } from '#test/support/times'
 import { call, wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
-import { dial, openWire, request, sendBytes } from './wire.ts'
+import { openWire, request, sendBytes } from './wire.ts'
 
 let server: ChangedServer
 let now = Date.now()
@@ -30,7 +32,6 @@ const statuses = async (calls: (() => Promise<number>)[]) => {
   for (const call of calls) seen.push(await call())
   return seen
 }
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 describe('T39: nobody gets a second bucket by disguise', () => {
   test('what a client writes before its proxy’s own entry is not looked at', async () => {
@@ -157,7 +158,7 @@ describe('T40: the window slides', () => {
       ['/api/nowhere', 404],
       ['/api/user/rooms', 401],
       ['/api/auth/verify?address=x', 400],
-      ['/docs/openapi.json', 200],
+      ['/docs/rest.md', 200],
     ] as const) {
       const answer = await fetch(server.url + route, { headers: from('203.0.113.42') })
       expect([route, answer.status]).toEqual([route, status])

@@ -1,5 +1,4 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Streams, Viewers } from '#server/domains/streams/model'
 import { countWatched } from '#server/domains/streams/viewers'
@@ -12,6 +11,7 @@ import { streamStateChanged } from '#shared/api/stream-events'
 import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { over, type Person, person } from '#test/support/people'
 import { call, connect, wallet } from '#test/support/wallet'
 
@@ -21,12 +21,11 @@ let server: Booted
 let owner: Person
 let other: Person
 let stream: Awaited<ReturnType<typeof opened>>
-const remember = (fields: object, message: string) => void lines.push(`${message} ${inspect(fields, { depth: 10 })}`)
 beforeAll(async () => {
   server = await boot({
     environment: { SUPER_ADMINS: wallet('root').address },
     services: { video },
-    change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
+    change: (platform) => ({ ...platform, logger: loggerInto(lines) }),
   })
   ;[owner, other] = [await person(server, 'hostile streamer'), await person(server, 'hostile viewer')]
   stream = await opened()

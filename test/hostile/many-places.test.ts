@@ -8,6 +8,7 @@ import { starsAtMost } from '#shared/api/stars'
 import { roomKey } from '#shared/kit/primitives'
 import { heavy } from '#test/support/heavy'
 import { channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
+import { times } from '#test/support/times'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
 let server: ChangedServer
@@ -23,8 +24,6 @@ beforeEach(async () => {
   one = await personAt(server.url, 'asks for much')
 })
 afterEach(() => server.close())
-
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 /** How often somebody is answered, with this status, until their budget ends. */
 async function answered(ask: () => ReturnType<Person['rest']>, expected = 200): Promise<number> {
@@ -87,7 +86,7 @@ test('O04: what costly calls cost is counted for an address as well, however man
   expect(count).toBe(25)
 })
 
-test('O04: lists of channels and dry runs are paid by what they read', heavy, async () => {
+test('O04: lists of channels, dry runs and pages of history are paid by what they read', heavy, async () => {
   await inRooms(one, 1_000)
   expect(await answered(() => one.rest('GET /api/channels?joined=true&limit=1'))).toBe(10)
   const other = await personAt(server.url, 'other')
@@ -98,6 +97,8 @@ test('O04: lists of channels and dry runs are paid by what they read', heavy, as
   const count = await answered(() => owner.rest('POST /api/moderation/simulate', { room, word: 'zork' }))
   // Of a hundred calls, one has made the channel.
   expect(count).toBe(49)
+  const reader = await personAt(server.url, 'reader')
+  expect(await answered(() => reader.rest(`GET /api/channels/${room.id}/messages?limit=100`))).toBe(50)
 })
 
 const hundred = times(100, (at) => ({ type: 'channel', id: `nowhere-${at}` }) as const)

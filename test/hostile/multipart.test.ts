@@ -11,7 +11,8 @@ import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
-import { dial, request, sendBytes } from './wire.ts'
+import { dial } from '#test/support/raw-connection'
+import { request, sendBytes } from './wire.ts'
 
 const megabyte = 1024 * 1024
 const host = hostname().replace(/[^\w-]/g, '_')
@@ -198,7 +199,7 @@ const rows: [
     }),
     (door) => unless(door, '200'),
   ],
-  ...['-1', '1e9', 'abc', '1.5', '3601', '99999', ''].map((value): (typeof rows)[number] => [
+  ...['-1', '1e9', 'abc', '1.5', '1234567890', ''].map((value): (typeof rows)[number] => [
     212,
     `a duration of "${value}"`,
     field('duration', value),

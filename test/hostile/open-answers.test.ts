@@ -4,11 +4,11 @@ import { Sessions } from '#server/domains/identity/model'
 import { budgets } from '#server/kernel/budgets'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
+import { isServed } from '#test/support/served'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
-import { type Ack, dial, openWire, request } from './wire.ts'
+import { type Ack, openWire, request } from './wire.ts'
 
-/** Ten times what is promised to all but one of a hundred messages. */
-const ceilingMilliseconds = 2_500
 const { answersOfConnection, answersOfAccount, answersOfAddress } = budgets
 
 let server: ChangedServer
@@ -73,13 +73,6 @@ function rest(query: string, who: Person | null, address = '198.51.100.1') {
   return answer
 }
 
-/** What somebody else says in the very room is answered in time. */
-async function othersAreServed(text: string): Promise<void> {
-  const began = performance.now()
-  await say(innocent, room, text)
-  expect(performance.now() - began).toBeLessThan(ceilingMilliseconds)
-}
-
 const tooMany = { code: 'RATE_LIMIT_EXCEEDED', status: 429, retryAfter: 25 }
 const isRefused = ({ heard }: { heard: string }) =>
   heard.startsWith('HTTP/1.1 429') && heard.includes('RATE_LIMIT_EXCEEDED') && /retry-after: 25/i.test(heard)
@@ -92,7 +85,7 @@ describe('N04: answers that stay open are counted', () => {
     for (let one = 0; one < 3 * answersOfConnection.most; one++) acks.push(await wire.askInTime('room:follow', input()))
     expect(acks.filter((ack) => ack?.ok)).toHaveLength(answersOfConnection.most)
     expect(acks.at(-1)?.error).toMatchObject(tooMany)
-    await othersAreServed('by connection')
+    await isServed(innocent, room, 'by connection')
     expect((await wire.askInTime('stream:cancel', JSON.stringify(acks[0]?.data)))?.ok).toBe(true)
     expect((await wire.askInTime('room:follow', input()))?.ok).toBe(true)
   })
@@ -109,7 +102,7 @@ describe('N04: answers that stay open are counted', () => {
     await expect.poll(() => all.filter(isRefused).length).toBe(asked - half)
     const { refused } = await follows(who as Person, 1)
     expect(refused[0]?.error).toMatchObject(tooMany)
-    await othersAreServed('by account')
+    await isServed(innocent, room, 'by account')
     await expect.poll(() => all.filter(({ heard }) => heard.includes('by account')).length).toBe(half)
   })
 
@@ -120,7 +113,7 @@ describe('N04: answers that stay open are counted', () => {
     for (const who of people) each.push(await follows(who, answersOfAccount.most))
     expect(each.reduce((sum, { open }) => sum + open, 0)).toBe(most)
     expect(each.at(-1)?.refused.at(-1)?.error).toMatchObject(tooMany)
-    await othersAreServed('by address')
+    await isServed(innocent, room, 'by address')
     const elsewhere = await wireOf(people.at(-1) as Person, '198.51.100.2')
     expect((await elsewhere.askInTime('room:follow', input()))?.ok).toBe(true)
   })
@@ -130,13 +123,13 @@ describe('N04: answers that stay open are counted', () => {
     const people = await crowd(most / answersOfAccount.most + 1)
     const all = people.flatMap((who) => Array.from({ length: answersOfAccount.most }, () => rest(query, who)))
     await expect.poll(() => all.filter(isRefused).length).toBe(answersOfAccount.most)
-    await othersAreServed('over REST')
+    await isServed(innocent, room, 'over REST')
     await expect.poll(() => all.filter(({ heard }) => heard.includes('over REST')).length).toBe(most)
   })
 
   test.each(['wait=25', 'follow=true'])('of nobody: %s', async (query) => {
     const all = Array.from({ length: 3 * answersOfAddress.anonymous.most }, () => rest(query, null))
-    await othersAreServed('of nobody')
+    await isServed(innocent, room, 'of nobody')
     await expect
       .poll(() => all.filter(({ heard }) => heard.startsWith('HTTP/1.1 200')).length)
       .toBeLessThanOrEqual(answersOfAddress.anonymous.most)

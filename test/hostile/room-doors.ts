@@ -3,7 +3,7 @@ import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 
 export type Fields = { [field: string]: unknown }
-const examples = JSON.parse(readFileSync('docs/api/examples.json', 'utf8')) as Record<string, { input?: Fields | null }>
+const examples = JSON.parse(readFileSync('docs/examples.json', 'utf8')) as Record<string, { input?: Fields | null }>
 
 /** Every operation that names its room, with what the documents show of it. */
 export const doors = operationsOf(api).flatMap(({ name, operation }) => {

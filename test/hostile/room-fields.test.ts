@@ -8,7 +8,22 @@ const { admin, owner } = await bootWith(['admin', 'owner'], { admins: ['admin'] 
 let named = 0
 const name = () => `Kite ${++named}`
 
-const noEmoji = ['✓ Plaza staff', '⭐ADMIN', '⭐⭐', 'a', '1', '\u202e', '😀\u202e', '\n', '😀 x', '', '\u200b']
+const noEmoji = [
+  '✅',
+  '✔️',
+  '☑',
+  '✓ Plaza staff',
+  '⭐ADMIN',
+  '⭐⭐',
+  'a',
+  '1',
+  '\u202e',
+  '😀\u202e',
+  '\n',
+  '😀 x',
+  '',
+  '\u200b',
+]
 const noCategory = ['Official Plaza', 'Plaza staff', '✓ art', 'a\u202eb', 'a\nb', '\u200b', '']
 
 test.each([

@@ -1,9 +1,7 @@
 // Modes: embedded
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
-import mongoose from 'mongoose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '#client/sdk/types'
 import { inbox } from '#shared/api/inbox'
@@ -12,14 +10,14 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { Booted } from '#test/support/boot'
 import { clientOf, shows } from '#test/support/direct-clients'
+import { loggerInto } from '#test/support/logged'
 import { type Person, people } from '#test/support/people'
 import { bootShared, script, sharedRoom } from '#test/support/shared-key'
+import { filesUnder, storedText } from '#test/support/stored-text'
 import { call } from '#test/support/wallet'
 
 const folder = mkdtempSync(join(tmpdir(), 'plaza-shared-'))
 const logged: string[] = []
-const remember = (fields: object, message: string) =>
-  void logged.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 let server: Booted
 let [ada, bo, eve] = [] as unknown as [Person, Person, Person]
 const clients: Client[] = []
@@ -27,7 +25,7 @@ beforeAll(async () => {
   server = await bootShared({
     nodes: 1,
     environment: { DATA_DIR: folder },
-    change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
+    change: (platform) => ({ ...platform, logger: loggerInto(logged) }),
   })
   ;[ada, bo, eve] = await people(server, 'ada hides', 'bo hides', 'eve hides')
 })
@@ -43,18 +41,6 @@ const enter = async (name: string) => {
 }
 
 const [said, answered, edited] = ['the plum tree behind the mill', 'under the third stone', 'beside the fourth stone']
-
-async function stored(): Promise<string> {
-  const found: unknown[] = []
-  for (const model of Object.values(mongoose.models)) found.push(await model.find({}).lean())
-  return JSON.stringify(found)
-}
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name)
-    const found = statSync(path, { throwIfNoEntry: false })
-    return found?.isDirectory() ? filesUnder(path) : found?.isFile() ? [path] : []
-  })
 
 test('T11: neither the key of a room nor what it seals is in the store, the log, a frame, or an answer to who is no member', async () => {
   const { room, key } = await sharedRoom(ada, bo)
@@ -97,7 +83,7 @@ test('T11: neither the key of a room nor what it seals is in the store, the log,
   const keys = (['hex', 'base64', 'base64url'] as const).map((form) => key.toString(form).slice(0, 42))
   const texts = [said, answered, edited]
   const secrets = [...keys, ...texts, ...texts.map((text) => Buffer.from(text).toString('base64').slice(0, -4))]
-  const store = await stored()
+  const store = await storedText()
   expect(store).toContain(messageId)
   for (const [place, text] of [
     ['store', store],
@@ -120,6 +106,6 @@ test('T11: the answer that is kept for a repeat of the making of a room does not
   const again = await ada.rest('POST /api/channels', { attendanceEventId: 50 }, headers)
   const { p2p_symmetric_key } = (made.body as { channel: { p2p_symmetric_key: string } }).channel
   expect((again.body as { channel: object }).channel).toMatchObject({ p2p_symmetric_key })
-  const store = await stored()
+  const store = await storedText()
   for (const secret of [key.toString('base64'), p2p_symmetric_key]) expect(store.includes(secret)).toBe(false)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { type Booted, boot } from '#test/support/boot'
 import { signedBySolana, solana } from '#test/support/solana'
-import { call, signed, signIn, wallet } from '#test/support/wallet'
+import { call, sessionStatus, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 let url: string
@@ -13,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const statusOf = async (token: string) => (await call(url, 'GET /api/auth/session', null, token)).status
 const times = (time: string) => (message: string) => message.replace(/Issued At: \S+/, `Issued At: ${time}`)
 const words = (statement: string) => (message: string) => message.replace('Sign in to Plaza.', statement)
 const resources = (message: string) => `${message}\nResources:\n- https://elsewhere.test/all-of-it`
@@ -54,9 +53,17 @@ describe('O10: a message that is signed', () => {
     const contract = { ...asked, signature: `0x${'ab'.repeat(130)}` }
     const why = expect.stringContaining('no node of its chain is configured')
     expect(await call(url, 'POST /api/auth/verify', contract)).toMatchObject({ status: 401, body: { error: why, why } })
-    const alike = { ...asked, signature: `0x${'ab'.repeat(65)}` }
-    const answer = await call(url, 'POST /api/auth/verify', alike)
-    expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid signature', why } })
+  })
+
+  test('O36: by another key is refused without a word of contracts', async () => {
+    const asked = await signed(url, wallet('a key'))
+    const other = await wallet('another key').signMessage({ message: asked.message })
+    for (const signature of [other, `0x${'ab'.repeat(65)}`, '0x']) {
+      const answer = await call(url, 'POST /api/auth/verify', { ...asked, signature })
+      expect(answer).toMatchObject({ status: signature === '0x' ? expect.any(Number) : 401 })
+      expect(answer.body).not.toHaveProperty('why')
+      expect(JSON.stringify(answer.body)).not.toContain('contract')
+    }
   })
 })
 
@@ -66,9 +73,10 @@ describe('O10: a refresh token that was used', () => {
   test('ends its line at once where it is used again', async () => {
     const { refreshToken, sessionToken } = await signIn(url, wallet('stolen'))
     const fresh = await refresh(refreshToken)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     expect(await refresh(refreshToken)).toMatchObject({ status: 401, code: 'SESSION_INVALID' })
-    for (const token of [sessionToken, String(fresh.body.sessionToken)]) expect(await statusOf(token)).toBe(401)
+    for (const token of [sessionToken, String(fresh.body.sessionToken)])
+      expect(await sessionStatus(url, token)).toBe(401)
     expect((await refresh(String(fresh.body.refreshToken))).status).toBe(401)
   })
 
@@ -78,10 +86,10 @@ describe('O10: a refresh token that was used', () => {
     // As it is before the first answer, and as older versions store it.
     await Sessions.updateMany({ user_address: address }, { $unset: { refreshed_to: '' } })
     expect((await refresh(refreshToken)).status).toBe(401)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(200)
     server.setAhead(20)
     expect((await refresh(refreshToken)).status).toBe(401)
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(401)
+    expect(await sessionStatus(url, String(fresh.body.sessionToken))).toBe(401)
     server.setAhead(0)
   })
 })

@@ -1,13 +1,13 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newServiceToken } from '#server/domains/identity/bots'
 import { Sessions } from '#server/domains/identity/model'
 import type { Platform } from '#server/platform'
 import { heavy } from '#test/support/heavy'
-import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
+import { loggerInto } from '#test/support/logged'
+import { humanProof, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
-import { begin, call, signed, signIn, wallet } from '#test/support/wallet'
+import { begin, call, sessionStatus, signed, signIn, wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
 let server: ChangedServer
@@ -15,15 +15,13 @@ let url: string
 let provider: Awaited<ReturnType<typeof openProofProvider>>
 let partner: Awaited<ReturnType<typeof openPartner>>
 const lines: string[] = []
-const remember = (fields: object, message: string) =>
-  void lines.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 let standsAt: number | null = null
 
 /** A clock that a test can stop where it likes, and a logger that remembers. */
 const changed = (platform: Platform): Platform => ({
   ...platform,
   database: { ...platform.database, now: () => standsAt ?? platform.database.now() },
-  logger: { info: remember, warn: remember, error: remember },
+  logger: loggerInto(lines),
 })
 
 beforeAll(async () => {
@@ -47,23 +45,17 @@ afterAll(async () => {
   await partner.close()
 })
 
-let made = 0
-const proofOf = (nullifier_hash: string, change = {}) => ({
-  action: 'any',
-  signal: '',
-  proof: `0xproof${++made}`,
-  merkle_root: '0x01',
-  nullifier_hash,
-  ...change,
-})
 const sso = async (sub: string) => ({ token: await partner.token({ sub }), isMiniApp: true })
 const cookieOf = (token: unknown) => ({ cookie: `app_session=${token}` })
-const statusOf = async (token: unknown) => (await call(url, 'GET /api/auth/session', null, String(token))).status
 
 /** Each way in of these pages, for somebody of this name. */
 const waysIn: [string, string, (name: string) => Promise<object>][] = [
   ['a Solana wallet', 'POST /api/auth/verify-solana', (name) => signedBySolana(url, solana(name))],
-  ['a human proof', 'POST /api/auth/humanproof-id', async (name) => proofOf(`0x${Buffer.from(name).toString('hex')}`)],
+  [
+    'a human proof',
+    'POST /api/auth/humanproof-id',
+    async (name) => humanProof(`0x${Buffer.from(name).toString('hex')}`),
+  ],
   ['a partner token', 'POST /api/auth/partner-id', sso],
 ]
 
@@ -74,7 +66,7 @@ describe.each(waysIn)('%s', (_way, route, bodyFor) => {
     expect(victim.status).toBe(200)
     expect(victim.body.sessionToken).not.toBe(planted.sessionToken)
     expect(victim.body.userAddress).not.toBe(planted.address)
-    expect(await statusOf(planted.sessionToken)).toBe(401)
+    expect(await sessionStatus(url, planted.sessionToken)).toBe(401)
   })
 
   test('T02: neither the proof nor the token is stored', async () => {
@@ -82,7 +74,7 @@ describe.each(waysIn)('%s', (_way, route, bodyFor) => {
     const record = await Sessions.findOne({ user_address: String(body.userAddress) }).lean()
     expect(JSON.stringify(record)).not.toContain(String(body.sessionToken))
     await Sessions.deleteOne({ _id: record?._id ?? '' })
-    expect(await statusOf(body.sessionToken)).toBe(401)
+    expect(await sessionStatus(url, body.sessionToken)).toBe(401)
   })
 
   test('T06: a foreign page signs nobody in, whatever it says it sends', async () => {
@@ -240,7 +232,7 @@ describe('T41: no answer reveals who has an account', () => {
 test('T42: no token, signature, proof or nonce is written down, and no refusal repeats one', async () => {
   const solanaBody = await signedBySolana(url, solana('canary'))
   const walletBody = await signed(url, wallet('canary'))
-  const proof = proofOf('0xca', { proof: '0xproof-canary-5ecret' })
+  const proof = humanProof('0xca', { proof: '0xproof-canary-5ecret' })
   const partnerBody = await sso('canary')
   const secrets = [solanaBody.signature, walletBody.signature, proof.proof, partnerBody.token]
   secrets.push(...[solanaBody.message, walletBody.message].map((message) => /Nonce: (\w+)/.exec(message)?.[1] ?? '?'))
@@ -270,7 +262,7 @@ test('T42: no token, signature, proof or nonce is written down, and no refusal r
     root.sessionToken,
   )
   secrets.push(String(token.body.token))
-  expect(await statusOf(token.body.token)).toBe(200)
+  expect(await sessionStatus(url, token.body.token)).toBe(200)
   await call(url, 'GET /api/admin/service-tokens', null, String(token.body.token))
   const told = lines.join('\n')
   const figures = await (await fetch(`${server.opsUrl}/metrics`)).text()
@@ -312,7 +304,7 @@ describe('T67: time runs out exactly', () => {
     ] as const) {
       const { body } = await call(url, 'GET /api/auth/humanproof-id')
       const expires = Date.parse(String(body.expires_at))
-      const proof = proofOf('0x67', { signal: body.signal })
+      const proof = humanProof('0x67', { signal: body.signal })
       standsAt = expires - 300_000 + age
       expect((await call(url, 'POST /api/auth/humanproof-id', proof)).status).toBe(status)
       standsAt = null

@@ -5,9 +5,10 @@ import WebSocket from 'ws'
 import { closed } from '#test/support/closed'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
 import { wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
-import { dial, jsonRequest, openWire, request, sendBytes } from './wire.ts'
+import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
 let server: ChangedServer
@@ -126,7 +127,7 @@ describe('T58: headers', () => {
     ['PUT /api/status', 405],
     ['GET /api/channels/%E0%A4%A', 400],
     ['GET /docs', 200],
-    ['GET /docs/openapi.json', 200],
+    ['GET /docs/rest.md', 200],
     ['GET /docs/nothing', 404],
     ['GET /socket.io/?EIO=4&transport=polling', 400],
     ['GET /socket.io/', 400],

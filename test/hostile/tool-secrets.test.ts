@@ -1,6 +1,5 @@
 // Modes: embedded
 import type { IncomingMessage } from 'node:http'
-import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { runFrame } from '#shared/api/agent-runs'
@@ -8,6 +7,7 @@ import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { over, type Person, person } from '#test/support/people'
 import { toolServer } from '#test/support/tool-server'
 import { wallet } from '#test/support/wallet'
@@ -97,8 +97,6 @@ let call: (asked: IncomingMessage) => object = () => ({})
 let answer: (asked: IncomingMessage) => { status?: number; headers?: Record<string, string>; body: string }
 
 const logged: string[] = []
-const note = (fields: object, message: string) =>
-  void logged.push(message + inspect(fields, { depth: 12, showHidden: true, maxStringLength: null }))
 
 const questions: Question[] = []
 let steps: Part[][] = []
@@ -132,7 +130,7 @@ beforeAll(async () => {
   server = await boot({
     environment: { BETA: 'open', ADMINS: wallet('owner').address },
     services: { model: parrot, web: webOver({ 'tools.test': tools.port, 'api.test': api.port }) },
-    change: (platform) => ({ ...platform, logger: { info: note, warn: note, error: note } }),
+    change: (platform) => ({ ...platform, logger: loggerInto(logged) }),
   })
   owner = await person(server, 'owner')
 })

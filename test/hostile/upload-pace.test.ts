@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
-import { dial, request } from './wire.ts'
+import { dial } from '#test/support/raw-connection'
+import { request } from './wire.ts'
 
 let data: string
 let server: Booted

@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net'
 import WebSocket from 'ws'
+import { dial } from '#test/support/raw-connection'
 
 export interface RawAnswer {
   status: number
@@ -24,11 +24,6 @@ export function sendBytes(url: string, bytes: string | Buffer, timeoutMillisecon
     })
     socket.write(bytes)
   })
-}
-
-export function dial(url: string): Socket {
-  const { hostname, port } = new URL(url)
-  return connect({ host: hostname, port: Number(port) })
 }
 
 function readAnswer(text: string): RawAnswer {

@@ -6,13 +6,11 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { heavy } from '#test/support/heavy'
 import { channelOf, over } from '#test/support/people'
+import { ceilingMilliseconds } from '#test/support/served'
+import { times } from '#test/support/times'
 
 const { owner, innocent } = await bootWith(['owner', 'innocent'])
 const quiet = await channelOf(innocent)
-
-/** Ten times what is promised to all but one of a hundred messages. */
-const ceilingMilliseconds = 2_500
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 const atOnce = 20
 /** Adds those that may be added. */

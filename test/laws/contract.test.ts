@@ -57,6 +57,23 @@ describe('the contract', () => {
     expect(missing).toEqual([])
   })
 
+  test('O71: each field of an input is read by the server, or by the page that is given it', () => {
+    const named = new Set(sourcesOf('server', 'client/web').flatMap(({ code }) => code.match(/\w+/g) ?? []))
+    const used = new Set(sourcesOf('shared').flatMap(({ code }) => code.match(/\b\w+\b(?!\??:)/g) ?? []))
+    const isRead = (field: string) => {
+      const stored = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      return [field, stored].some((name) => named.has(name) || used.has(name))
+    }
+    /** What takes nothing but nothing refuses who sends more. */
+    const isRefused = (schema: z.ZodType) => ['', false, null].every((nothing) => schema.safeParse(nothing).success)
+    const unread = operations.flatMap(({ name, operation: { input } }) =>
+      Object.entries(input.shape as Record<string, z.ZodType>)
+        .filter(([field, schema]) => !schema.meta()?.['names-caller'] && !isRefused(schema) && !isRead(field))
+        .map(([field]) => `${name}: ${field}`),
+    )
+    expect(unread).toEqual([])
+  })
+
   test('N88: every `limit` of a list is a whole number from 1, and more than the most is the most', () => {
     const limits = routes.flatMap(({ route, schema }) =>
       objectsIn(schema).flatMap(({ shape }) => ('limit' in shape ? [{ route, limit: shape.limit as z.ZodType }] : [])),

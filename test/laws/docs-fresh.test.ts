@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { calendarCallback } from '#shared/api/calendar'
 import { roomEventTypes } from '#shared/api/room-events'
-import { documents } from '../../scripts/documents.ts'
+import { operationList } from '../../scripts/operation-list.ts'
+import { asyncapiText, openapiText } from './documents.ts'
 import { filesUnder, textOf } from './sources.ts'
 
-const fresh = await documents()
+const both = { 'openapi.json': openapiText, 'asyncapi.json': asyncapiText }
 const OpenApi = z.object({
   openapi: z.string().startsWith('3.1'),
   paths: z.record(
@@ -26,17 +27,17 @@ const OpenApi = z.object({
 })
 
 describe('the documents', () => {
-  test.each(Object.keys(fresh))('%s is what the contract says; `npm run docs` writes it', (path) => {
-    expect(textOf(path) === fresh[path]).toBe(true)
+  test('docs/api/operations.txt is what the contract says; `npm run docs` writes it', () => {
+    expect(textOf('docs/api/operations.txt')).toBe(operationList())
   })
 
-  test.each(Object.keys(fresh))('every reference of %s leads somewhere', (path) => {
-    const document: unknown = JSON.parse(fresh[path] ?? '')
+  test.each(Object.entries(both))('every reference of %s leads somewhere', (_name, text) => {
+    const document: unknown = JSON.parse(text)
     expect(referencesIn(document).filter((reference) => resolve(document, reference) === undefined)).toEqual([])
   })
 
   test('openapi.json is an OpenAPI 3.1 document', () => {
-    const { paths } = OpenApi.parse(JSON.parse(fresh['docs/api/openapi.json'] ?? ''))
+    const { paths } = OpenApi.parse(JSON.parse(openapiText))
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.values(methods).map((operation) => ({ path, ...operation })),
     )
@@ -57,7 +58,7 @@ describe('the documents', () => {
   })
 
   test('what is served beside the operations is there, too', () => {
-    const { paths } = OpenApi.parse(JSON.parse(fresh['docs/api/openapi.json'] ?? ''))
+    const { paths } = OpenApi.parse(JSON.parse(openapiText))
     const has = ['/files/{key}', '/webrtc/{key}', '/hls/{id}/index.m3u8', '/recordings/{id}.mp4', calendarCallback]
     expect(has.map((path) => Object.keys(paths[path] ?? {}))).toEqual([
       ['get'],
@@ -69,7 +70,7 @@ describe('the documents', () => {
   })
 
   test('N85: each operation has one canonical path; its other spellings are deprecated, but for another method of that path', () => {
-    const { paths } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    const { paths } = JSON.parse(openapiText)
     type Shown = { operationId: string; deprecated?: true; 'x-operation'?: string }
     const byPath = Object.values<Record<string, Shown>>(paths).map((methods) => Object.values(methods))
     const other = byPath.flatMap((all) => {
@@ -83,7 +84,7 @@ describe('the documents', () => {
   })
 
   test('N85: each refusal declares the headers of its code and its shape, each deprecated path those of its successor', () => {
-    const { paths, components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    const { paths, components } = JSON.parse(openapiText)
     for (const [name, { headers, content }] of Object.entries<Declared>(components.responses)) {
       const shape = content['application/json']?.schema.$ref.endsWith('/TextError') ? 'text' : 'coded'
       expect(headers['X-Error-Code'], name).toEqual({ $ref: '#/components/headers/X-Error-Code' })
@@ -96,7 +97,7 @@ describe('the documents', () => {
   })
 
   test('N80, N82: generated clients tell events of a room apart by their type, and know what a verdict is', () => {
-    const { components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    const { components } = JSON.parse(openapiText)
     const { RoomEvent, CodedError, TextError } = components.schemas
     const named = RoomEvent.oneOf.map(({ $ref }: { $ref?: string }) => $ref)
     expect(RoomEvent.anyOf).toBeUndefined()
@@ -109,6 +110,39 @@ describe('the documents', () => {
       verdict,
       verdict,
     ])
+  })
+
+  test('N86: no path that follows a room stands beside its page: nobody who tries parameters is kept waiting', () => {
+    const { paths } = JSON.parse(openapiText) as {
+      paths: Record<string, { get?: { parameters: { name: string }[]; 'x-variants'?: unknown } }>
+    }
+    for (const path of ['/api/rooms/alpha/events', '/api/rooms/{type}/{room}/events']) {
+      expect(paths[path]?.get?.parameters.map(({ name }) => name)).not.toContain('follow')
+      expect(paths[path]?.get).not.toHaveProperty('x-variants')
+      expect(paths[`${path}/stream`]?.get).toMatchObject({
+        responses: { 200: { content: { 'text/event-stream': { schema: { $ref: expect.any(String) } } } } },
+      })
+    }
+  })
+
+  test('M19: they say which strings are times, addresses of pages and of e-mail', () => {
+    const formats: [names: RegExp, format: string][] = [
+      [/(_at|At|_until|Until)$/, 'date-time'],
+      [/(^url|_url|Url)$/, 'uri'],
+      [/^email$/, 'email'],
+    ]
+    const wrong: string[] = []
+    const look = (schema: unknown): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { properties = {} } = schema as { properties?: Record<string, Described> }
+      for (const [name, described] of Object.entries(properties))
+        for (const { type, format } of described.anyOf ?? [described])
+          if ([type].flat().includes('string') && formats.some(([names, said]) => names.test(name) && said !== format))
+            wrong.push(name)
+      Object.values(schema).map(look)
+    }
+    for (const text of Object.values(both)) look(JSON.parse(text))
+    expect(wrong).toEqual([])
   })
 
   test('every promise and every threat that a test names is explained', () => {
@@ -138,6 +172,12 @@ describe('the documents', () => {
 interface Declared {
   headers: Record<string, { $ref: string }>
   content: Record<string, { schema: { $ref: string } }>
+}
+
+interface Described {
+  type?: string | string[]
+  format?: string
+  anyOf?: Described[]
 }
 
 /** The ids that titles of tests begin with. */

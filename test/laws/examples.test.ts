@@ -4,7 +4,7 @@ import { canonicalOperations } from '#shared/kit/canonical'
 import { fits } from '../../scripts/examples/choose.ts'
 import { readExamples } from '../../scripts/examples/file.ts'
 import { exampleMoment, plain } from '../../scripts/examples/plain.ts'
-import { textOf } from './sources.ts'
+import { openapiText } from './documents.ts'
 
 const examples = readExamples()
 const operations = canonicalOperations(api)
@@ -35,7 +35,7 @@ describe('the examples; `npm run examples` chooses them', () => {
   })
 
   test('N85: openapi.json shows each where it belongs: the answer, the body, the parameters; other spellings have none', () => {
-    const { paths } = JSON.parse(textOf('docs/api/openapi.json')) as { paths: Record<string, Record<string, Shown>> }
+    const { paths } = JSON.parse(openapiText) as { paths: Record<string, Record<string, Shown>> }
     const shown = Object.values(paths)
       .flatMap(Object.values<Shown>)
       .filter((one) => 'x-operation' in one)

@@ -9,7 +9,9 @@ const documents = [
   ...filesUnder('docs').filter((path) => path.endsWith('.md')),
 ]
 
-const files = filesUnder('.')
+/** What `npm run build` writes. */
+const built = ['dist/docs/openapi.json', 'dist/docs/asyncapi.json']
+const files = [...filesUnder('.'), ...built]
 const here = [...new Set(files.flatMap((path) => [path, ...foldersOf(path)]))]
 
 function foldersOf(path: string): string[] {

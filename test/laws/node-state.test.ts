@@ -20,7 +20,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/domains/wallet/safes.ts: states': 'kept with the adapter of the chain that said it',
   'server/domains/wallet/transactions.ts: found': 'kept with the adapter of the chain that said it',
   'server/domains/text/skeleton.ts: known': 'follows from the word',
-  'server/domains/room-state/state.ts: blocked': 'follows from the word, which does not change',
+  'server/domains/room-state/blocked-words.ts: blocked': 'follows from the word, which does not change',
   'server/domains/verdict/words.ts: forms': 'follows from the word, which does not change',
   'server/domains/verdict/word-runes.ts: known': 'follows from the character',
   'server/domains/verdict/patterns.ts: checked': 'follows from the pattern',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createScratch, type Scratch } from '#test/mutations/scratch'
+import { createScratch, type Scratch } from '#test/support/scratch'
 
 /** What somebody writes into a file, before a line that is in it once. */
 interface Place {

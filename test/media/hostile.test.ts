@@ -235,8 +235,9 @@ describe('by WHIP, beside a stream that is live,', () => {
   })
 
   test('what is no offer, or too large, is refused', async () => {
-    expect((await post('nobody', 'x', 'text/plain')).status).toBe(415)
-    expect((await post('nobody', 'x'.repeat(110_000))).status).toBe(413)
-    expect((await post('nobody', '')).status).toBe(400)
+    const { streamKey } = await create()
+    expect((await post(streamKey, 'x', 'text/plain')).status).toBe(415)
+    expect((await post(streamKey, 'x'.repeat(110_000))).status).toBe(413)
+    expect((await post(streamKey, '')).status).toBe(400)
   })
 })

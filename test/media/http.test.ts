@@ -20,8 +20,11 @@ const server = mediaServer({
   isPlayback: (name) => ['seen', 'idle'].includes(name),
   recording: (assetId) => (assetId === 'kept' ? join(folder, 'kept.mp4') : null),
   webrtc: {
-    connect(name) {
+    refusalOf(name) {
       if (name === 'idle') return 'not live'
+      return name === 'key' ? null : 404
+    },
+    connect(name) {
       return name === 'key' ? Promise.resolve({ answer: 'v=0', session: 'session' }) : 404
     },
     end: (session) => session === 'session',
@@ -134,9 +137,18 @@ describe('WebRTC over HTTP', () => {
     expect((await ask('/webrtc/other', { method: 'DELETE' })).status).toBe(404)
   })
 
-  test('O68: an offer to watch what nobody publishes says so', async () => {
-    const answer = await post('/webrtc/idle')
-    expect([answer.status, answer.headers.get('x-media-refused')]).toEqual([406, 'not live'])
+  test.each([
+    ['an offer', offer, 'application/sdp'],
+    ['what is no offer', 'hello', 'application/sdp'],
+    ['an offer of nothing', 'v=0', 'application/sdp'],
+    ['nothing', '', 'application/sdp'],
+    ['JSON', '{}', 'application/json'],
+    ['too much', offer.padEnd(200_000), 'application/sdp'],
+  ])('O68: by %s, what nobody publishes and what is not there say so', async (_what, body, type) => {
+    const idle = await post('/webrtc/idle', body, type)
+    expect([idle.status, idle.headers.get('x-media-refused')]).toEqual([406, 'not live'])
+    const other = await post('/webrtc/other', body, type)
+    expect([other.status, other.headers.get('x-media-refused')]).toEqual([404, null])
   })
 
   test.each([

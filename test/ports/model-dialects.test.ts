@@ -16,8 +16,8 @@ const question: Question = {
   webSearch: false,
 }
 
-async function told(stream: string) {
-  server.behave(says(stream))
+async function told(stream: string, type?: string) {
+  server.behave(says(stream, type))
   const model = openaiModel({ baseUrl: server.url, apiKey: 'k', model: 'm' }, { idleMilliseconds: 20_000 })
   const parts: Part[] = []
   const error = await (async () => {
@@ -27,7 +27,10 @@ async function told(stream: string) {
     (error: unknown) => error,
   )
   return {
-    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    text: parts.reduce((text, part) => {
+      if (part.type === 'unsaid') return text.slice(0, text.length - part.length)
+      return part.type === 'text' ? text + part.text : text
+    }, ''),
     calls: parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])),
     reason: parts.flatMap((part) => (part.type === 'end' ? [part.reason] : []))[0] ?? null,
     error,
@@ -124,6 +127,30 @@ const dialects: Record<string, { text: string; tool: string }> = {
     text: choice({ message: { role: 'assistant', content: 'At noon' }, finish_reason: 'stop' }) + done,
     tool: choice({ message: { tool_calls: named('find_train', { city: 'Rome' }) }, finish_reason: 'stop' }) + done,
   },
+  'a server that asks for one function': {
+    text: choice({ delta: { content: 'At noon', function_call: null }, finish_reason: 'stop' }) + done,
+    tool:
+      delta({ role: 'assistant', content: null, function_call: { name: 'find_train', arguments: '' } }) +
+      delta({ function_call: { arguments: '{"city":' } }) +
+      delta({ function_call: { arguments: '"Rome"}' } }) +
+      finish('function_call') +
+      done,
+  },
+  'a server of completions': {
+    text: choice({ text: 'At ', finish_reason: null }) + choice({ text: 'noon', finish_reason: 'stop' }) + done,
+    tool:
+      choice({ text: '', message: { function_call: named('find_train', { city: 'Rome' }).function } }) +
+      finish() +
+      done,
+  },
+  'a server that names no reason': {
+    text: texts('At ').replace('null', '""') + choice({ delta: { content: 'noon' }, finish_reason: '' }) + done,
+    tool: calls(named('find_train', '{"city":"Rome"}', { id: 'a' })) + finish('') + done,
+  },
+  'a server that does not stream': {
+    text: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'At noon' }, finish_reason: 'stop' }] }),
+    tool: `\n${JSON.stringify({ choices: [{ message: { tool_calls: [named('find_train', { city: 'Rome' })] }, finish_reason: 'tool_calls' }] }, null, 2)}\r\n`,
+  },
 }
 
 describe.each(Object.entries(dialects))('O21: %s', (_who, { text, tool }) => {
@@ -174,6 +201,8 @@ test.each([
   ['insufficient_system_resource', texts('half of') + finish('insufficient_system_resource') + done],
   ['nothing', texts('half of')],
   ['[DONE] without a reason', texts('half of') + done],
+  ['an empty reason and nothing', texts('half of') + finish('')],
+  ['an empty reason before a word is missing', texts('half of').replace('null', '""')],
   ['[DONE] before a word', delta({ role: 'assistant', content: '' }) + done],
   ['an error with a status', texts('half of') + chunk({ error: { code: 502, message: 'Provider error' } })],
   ['an error as a chunk', texts('half of') + chunk({ object: 'error', message: 'Engine is dead', code: 500 })],
@@ -187,4 +216,23 @@ test('O20: an answer that is thought alone has no words', async () => {
     reason: 'stop',
   })
   expect(await told(texts('<think>They want') + finish('length') + done)).toMatchObject({ text: '', reason: 'length' })
+})
+
+test.each([
+  ['MODEL_BUSY', 'overloaded'],
+  ['MODEL_BUSY', 'Rate limit reached'],
+  ['CONTEXT_TOO_LONG', 'context_length_exceeded'],
+  [null, 'It broke'],
+])('O21: an error is %s, as an object and as a text, within a stream and beside it', async (failure, message) => {
+  for (const error of [message, { message }])
+    for (const stream of [chunk({ error }), texts('half of') + chunk({ error }), JSON.stringify({ error })]) {
+      const { error: refusal } = await told(stream)
+      expect(refusal).toMatchObject({ code: 'UPSTREAM_ERROR' })
+      expect(refusal).toHaveProperty('details', failure === null ? undefined : { failure })
+    }
+})
+
+test('O20: what was said before a thought ends is taken back', async () => {
+  const { text } = await told(texts('They ', 'want</thi', 'nk>A ', 'fox') + finish() + done)
+  expect(text).toBe('A fox')
 })

@@ -60,6 +60,7 @@ async function ask(model = opened(), asked: Partial<Question> = {}, signal = new
       if (part.type === 'text') outcome.text += part.text
       else if (part.type === 'call') outcome.calls.push(part.call)
       else if (part.type === 'source') outcome.sources.push(`${part.title} ${part.url}`)
+      else if (part.type === 'unsaid') outcome.text = outcome.text.slice(0, outcome.text.length - part.length)
       else outcome.end = part
     }
   } catch (error) {

@@ -56,6 +56,7 @@ describe('O01: a file that ends what reads it', () => {
   test.each([
     ['end', 60_000, 'UPSTREAM_ERROR'],
     ['fill', 60_000, 'UPSTREAM_ERROR'],
+    ['swell', 60_000, 'PAYLOAD_TOO_LARGE'],
     ['hang', 2_000, 'TIMEOUT'],
   ])('%s is refused alone: those before and behind it are read', heavy, async (said, milliseconds, code) => {
     const odd = processReader({ program, milliseconds: { file: milliseconds } })

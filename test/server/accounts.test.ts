@@ -7,9 +7,11 @@ import { noteLooks, noteSought } from '#server/domains/accounts/profile-changes'
 import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
+import { fakeWeb } from '#server/ports/web/fake'
 import { boot } from '#test/support/boot'
 import { enter } from '#test/support/enter'
 import { heavy } from '#test/support/heavy'
+import { pngOf } from '#test/support/pictures'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
@@ -17,8 +19,10 @@ let url: string
 /** Another node, where there is one. */
 let there: string
 const root = wallet('root')
+const [plain, custom] = ['https://example.com/plain.png', 'https://example.com/custom.png'] as const
+const web = fakeWeb({ [plain]: { body: pngOf() }, [custom]: { body: pngOf() } })
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: root.address } })
+  server = await boot({ environment: { SUPER_ADMINS: root.address }, services: { web } })
   url = server.url
   there = server.urls.at(-1) ?? url
 })
@@ -120,8 +124,8 @@ const noStatus = { status_emoji: null, status_text: null }
 describe('profiles', () => {
   test('are changed by their owner and seen by everybody', async () => {
     const carol = await person('carol')
-    const avatar_url = 'https://example.com/carol.png'
-    const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url })
+    const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url: plain })
+    const { avatar_url } = changed.body.user as { avatar_url: string }
     expect(changed).toMatchObject({ status: 200, body: { user: { name: 'Carol', display_name: 'Carol', avatar_url } } })
     expect((await call(url, `GET /api/public/user?address=${carol.address}`)).body).toEqual({
       user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false, ...noStatus },
@@ -257,9 +261,10 @@ describe('profiles', () => {
 
   test('show a custom picture while it is turned on', async () => {
     const mia = await person('mia')
-    const [avatar_url, custom_avatar_url] = ['https://example.com/plain.png', 'https://example.com/custom.png']
     const shown = async () => (await call(url, `GET /api/public/user?address=${mia.address}`)).body.user
-    await mia.call('PATCH /api/user/profile', { avatar_url, custom_avatar_url })
+    const given = { avatar_url: plain, custom_avatar_url: custom }
+    const { user } = (await mia.call('PATCH /api/user/profile', given)).body as { user: typeof given }
+    const { avatar_url, custom_avatar_url } = user
     expect(await shown()).toMatchObject({ avatar_url })
     await mia.call('PATCH /api/user/profile', { use_custom_avatar: true })
     expect(await shown()).toMatchObject({ avatar_url: custom_avatar_url })

@@ -45,13 +45,15 @@ async function doors(who: Person, owner: Person, id: string): Promise<string[]> 
   const streamed = await who.rest(`POST /api/agents/${id}/chat`, { message: 'Hello?', stream: true })
   return [
     ...(await Promise.all(over.map(async (door) => outcomeOf(await who.tries(door, agents.get, { id }))))),
+    outcomeOf(await who.tries('rest', agents.memberships, { id })),
+    outcomeOf(await who.tries('rest', agents.addFavorite, { agentId: id })),
     outcomeOf(await who.tries('socket', agents.run, { agent_id: id, message: 'Hello?' })),
     outcomeOf(await who.tries('rest', agents.chat, { id, message: 'Hello?' })),
     outcomeOf(streamed),
     ...(await Promise.all(over.map(async (door) => outcomeOf(await who.tries(door, payments.chat, paid))))),
   ]
 }
-const refused = [...Array(5).fill(denied), ...Array(2).fill('403 AGENT_NOT_PUBLIC')]
+const refused = [...Array(7).fill(denied), ...Array(2).fill('403 AGENT_NOT_PUBLIC')]
 const notOpen = async (who: Person) => expect(await Runs.countDocuments({ account: who.account })).toBe(0)
 
 /** A run of the asker that is being written. */
@@ -71,6 +73,7 @@ describe('T09: a block between two', () => {
       const [blocker, blocked] = by === 'the owner' ? [owner, asker] : [asker, owner]
       await blocker.does('rest', social.block, { userAddress: blocked.account })
       expect(await doors(asker, owner, id)).toEqual(refused)
+      expect(outcomeOf(await asker.tries('rest', agents.history, { id }))).toBe(denied)
       expect(await doors(owner, asker, theirs)).toEqual(refused)
       await notOpen(asker)
       await notOpen(owner)

@@ -246,7 +246,7 @@ describe('favorites', () => {
     for (const door of over) {
       const outcome = async (one: Person, agentId: string) =>
         outcomeOf(await one.tries(door, agents.addFavorite, { agentId }))
-      expect(await outcome(who, hidden.id)).toBe('403 AGENT_PRIVATE')
+      expect(await outcome(who, hidden.id)).toBe('404 AGENT_NOT_FOUND')
       expect(await outcome(who, friendly.id)).toBe('403 AGENT_FRIENDS_ONLY')
       expect(await outcome(who, 'nothing')).toBe('404 AGENT_NOT_FOUND')
       expect(await outcome(owner, open.id)).toBe('400 VALIDATION_ERROR')

@@ -168,7 +168,7 @@ describe('the events of an agent', () => {
       const outcome = async (who: Person, agent: string) =>
         outcomeOf(await who.tries(door, agents.events, { id: agent }))
       expect(await outcome(owner, id)).toBe('200')
-      expect(await outcome(stranger, id)).toBe('403 AGENT_NOT_PUBLIC')
+      expect(await outcome(stranger, id)).toBe('404 AGENT_NOT_FOUND')
       expect(await outcome(stranger, hidden)).toBe('200')
       expect(await outcome(stranger, 'nothing')).toBe('404 AGENT_NOT_FOUND')
     }

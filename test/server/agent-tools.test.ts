@@ -1,5 +1,4 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/model'
@@ -11,6 +10,7 @@ import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { over, type Person, person, type Refusal } from '#test/support/people'
 import { foxTool, type Heard, toolServer } from '#test/support/tool-server'
 import { wallet } from '#test/support/wallet'
@@ -26,7 +26,6 @@ const apiAsked: { url: string; method: string; headers: NodeJS.Dict<string | str
 let apiReply: (url: string) => { status?: number; headers?: Record<string, string>; body: string }
 const elsewhere: NodeJS.Dict<string | string[]>[] = []
 const logged: string[] = []
-const note = (fields: object, message: string) => void logged.push(message + inspect(fields, { depth: 9 }))
 const platformData = fakePlatformData({ data: { rooms: 7 } })
 
 /** Does what it is told, step by step, and then says so. */
@@ -72,7 +71,7 @@ beforeAll(async () => {
   server = await boot({
     environment: { BETA: 'open', ADMINS: wallet('owner').address },
     services: { model: obedient, web, platformData },
-    change: (platform) => ({ ...platform, logger: { info: note, warn: note, error: note } }),
+    change: (platform) => ({ ...platform, logger: loggerInto(logged) }),
   })
   owner = await person(server, 'owner')
   other = await person(server, 'other')

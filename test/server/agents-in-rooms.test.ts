@@ -1,5 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Writing } from '#client/sdk/types'
+import { heardWord } from '#client/sdk/writing'
 import { AgentMemberships } from '#server/domains/agents/in-rooms/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import { ensureOfficial } from '#server/domains/rooms/alpha'
@@ -74,6 +76,27 @@ describe('an agent in a room', () => {
     const written = line.all(agentWriting).filter(({ agent: { id } }) => id === agent.id)
     if (bob.url === alice.url) expect(written.map(({ text }) => text).join('')).toBe('A room for ')
     expect((await messagesIn(room)).filter(({ sender_address }) => sender_address.startsWith('agent:'))).toHaveLength(1)
+  })
+
+  solo('O20: shows no thought that is known for one by its end, once words follow', async () => {
+    const { room, mention, agent } = await roomWithAgent()
+    const line = await listenTo(bob, room)
+    await say(alice, room, `${mention} what is this?`)
+    const answer = await puppet.asked()
+    answer.say('They want a room ')
+    await line.hears(agentWriting, ({ text }) => text.includes('They want'))
+    answer.unsay('They want a room '.length)
+    answer.say('A room ')
+    await line.hears(agentWriting, ({ text }) => text.includes('A room'))
+    const words = line.all(agentWriting).filter(({ agent: { id } }) => id === agent.id)
+    const shown = words.reduce<readonly Writing[]>((all, word) => heardWord(all, word, 0), [])
+    expect(shown.map(({ text }) => text)).toEqual(['A room '])
+    answer.say('for you')
+    answer.end()
+    await line.follows(
+      room,
+      ({ type, data }) => type === 'message.created' && 'message' in data && data.message.content === 'A room for you',
+    )
   })
 
   solo('is judged as everybody is: what a rule of the room refuses is neither streamed nor said', async () => {
@@ -313,7 +336,7 @@ describe('an agent in a room', () => {
     await moderates(alice, { room, action: 'ban', target: banned.account, reason: 'Spam' })
     expect(outcomeOf(await banned.tries(door, agents.inRoom, { id: room.id }))).toBe('403 BANNED')
     const { agent: hidden } = await alice.does('rest', agents.create, { name: `Hidden ${door}` })
-    expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('403 AGENT_PRIVATE')
+    expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('404 AGENT_NOT_FOUND')
     await alice.does('rest', agents.update, { id: hidden.id, visibility: 'friends' })
     expect(outcomeOf(await bob.tries(door, agents.memberships, { id: hidden.id }))).toBe('403 AGENT_FRIENDS_ONLY')
   })

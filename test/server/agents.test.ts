@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { applyFrames, newRun as newState } from '#client/sdk/run-state'
 import { fieldsOf, newFields } from '#client/web/agents/agent-fields'
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'
@@ -96,6 +97,48 @@ describe('an answer', () => {
     await expect.poll(async () => (await owner.does('rest', agents.get, { id: agent.id })).agent.message_count).toBe(1)
   })
 
+  solo(
+    'O20: has nothing of a thought that is known for one by its end alone, by frames, lines and in the history',
+    async () => {
+      const owner = await somebody()
+      const agent = await agentOf(owner)
+      const line = await owner.line('/agents')
+      const { run_id } = await owner.does('socket', agents.run, { agent_id: agent.id, message: 'Hello?' })
+      const answer = await puppet.asked()
+      answer.say('They want', ' a greeting')
+      await line.hears(runFrame, (frame) => frame.t === 'chunk' && frame.text.includes('greeting'))
+      answer.unsay('They want a greeting'.length)
+      answer.say('Good day')
+      await line.hears(runFrame, (frame) => frame.t === 'chunk' && frame.text.includes('day'))
+      answer.say('.')
+      answer.end()
+      expect(await endOf(line, run_id)).toMatchObject({ t: 'done', message: 'Good day.' })
+      const frames = framesOf(line, run_id)
+      expect(applyFrames(newState('Hello?', run_id), frames.slice(0, -1)).text).toBe('Good day.')
+      await expect
+        .poll(async () => (await owner.does('rest', agents.history, { id: agent.id })).chats.at(-1))
+        .toMatchObject({ role: 'assistant', content: 'Good day.', state: 'done' })
+      const lines = linesAt(owner, `POST /api/agents/${agent.id}/chat`, { message: 'Hi', stream: true })
+      const next = await puppet.asked()
+      next.say('They want')
+      next.unsay('They want'.length)
+      next.say('Hello')
+      next.end()
+      expect((await lines).at(-1)).toMatchObject({ type: 'done', message: 'Hello' })
+    },
+  )
+
+  solo('O20: that is such a thought alone is silent', async () => {
+    const owner = await somebody()
+    const agent = await agentOf(owner)
+    const asked = owner.rest(`POST /api/agents/${agent.id}/chat`, { message: 'Hi' })
+    const answer = await puppet.asked()
+    answer.say('They want')
+    answer.unsay('They want'.length)
+    answer.end()
+    expect((await asked).body).toMatchObject({ failure: 'MODEL_SILENT' })
+  })
+
   test('is the same text from every idx, over both doors and on every node, while it is written and after', async () => {
     const owner = await somebody()
     const agent = await agentOf(owner)
@@ -133,7 +176,10 @@ describe('an answer', () => {
     answer.say('{"type":"done"}\n', 'there')
     answer.end()
     const lines = (await asked) as { type: string; text?: string }[]
-    expect(lines.at(-1)).toEqual({ type: 'done', message: '{"type":"done"}\nthere', scheduling: null })
+    expect(lines.at(-1)).toEqual({
+      ...{ type: 'done', message: '{"type":"done"}\nthere', scheduling: null },
+      sessionId: expect.any(String),
+    })
     expect(new Set(lines.slice(0, -1).map(({ type }) => type))).toEqual(new Set(['chunk']))
     expect(lines.map(({ text = '' }) => text).join('')).toBe('{"type":"done"}\nthere')
   })
@@ -315,7 +361,7 @@ describe('the last line of an answer', () => {
     answer.end(reason)
     expect(await asked).toEqual([
       { type: 'chunk', text: 'Once upon a' },
-      { type: 'done', message: 'Once upon a', scheduling: null, cut_short: reason },
+      { type: 'done', message: 'Once upon a', scheduling: null, cut_short: reason, sessionId: expect.any(String) },
     ])
   })
 })
@@ -360,7 +406,7 @@ describe('an agent', () => {
     expect((await owner.does(door, agents.list, {})).agents).toEqual([
       { ...listed, visibility, message_count, tags, created_at, updated_at },
     ])
-    expect((await owner.does(door, agents.get, { id: agent.id })).agent).toEqual(kept)
+    expect((await owner.does(door, agents.get, { id: agent.id })).agent).toMatchObject(kept)
     await owner.does(door, agents.remove, { id: agent.id })
     expect((await owner.refused(door, agents.get, { id: agent.id })).code).toBe('AGENT_NOT_FOUND')
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
@@ -444,7 +490,7 @@ describe('an agent', () => {
     const { id } = await agentOf(owner, { systemInstructions: 'The secret is 42' })
     const seenBy = async (who: Person) => outcomeOf(await who.tries('rest', agents.get, { id }))
     const table = {
-      private: ['403 AGENT_PRIVATE', '403 AGENT_PRIVATE'],
+      private: ['404 AGENT_NOT_FOUND', '404 AGENT_NOT_FOUND'],
       friends: ['200', '403 AGENT_FRIENDS_ONLY'],
       public: ['200', '200'],
     } as const
@@ -731,10 +777,10 @@ describe('a question or a change is refused', () => {
     ]
     const outcomes = async (id: string) => new Set((await Promise.all(asks(id))).map(outcomeOf))
     expect(await outcomes('nobody')).toEqual(new Set(['404 AGENT_NOT_FOUND']))
-    expect(await outcomes(hidden.id)).toEqual(new Set(['403 AGENT_PRIVATE']))
+    expect(await outcomes(hidden.id)).toEqual(new Set(['404 AGENT_NOT_FOUND']))
     expect(await outcomes(forFriends.id)).toEqual(new Set(['403 AGENT_FRIENDS_ONLY']))
     expect(outcomeOf(await stranger.tries(door, agents.forget, { id: 'nobody' }))).toBe('404 AGENT_NOT_FOUND')
-    expect(outcomeOf(await stranger.tries(door, agents.forget, { id: hidden.id }))).toBe('200')
+    expect(outcomeOf(await stranger.tries(door, agents.forget, { id: hidden.id }))).toBe('404 AGENT_NOT_FOUND')
     for (const change of [
       stranger.tries(door, agents.update, { id: 'nobody', name: 'x' }),
       stranger.tries(door, agents.remove, { id: 'nobody' }),
@@ -886,13 +932,16 @@ describe('the pages that an answer rests on', () => {
     await given()
     expect(await asked).toEqual([
       { type: 'chunk', text: 'A fox.' },
-      { type: 'done', message: 'A fox.', scheduling: null, sources: [fox] },
+      { type: 'done', message: 'A fox.', scheduling: null, sources: [fox], sessionId: expect.any(String) },
     ])
     const again = read()
     const answer = await puppet.asked()
     answer.say('A hen.')
     answer.end()
-    expect((await again).at(-1)).toEqual({ type: 'done', message: 'A hen.', scheduling: null })
+    expect((await again).at(-1)).toEqual({
+      ...{ type: 'done', message: 'A hen.', scheduling: null },
+      sessionId: expect.any(String),
+    })
   })
 })
 

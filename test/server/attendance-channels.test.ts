@@ -4,25 +4,30 @@ import { Accounts } from '#server/domains/accounts/model'
 import { Members, Rooms } from '#server/domains/room-state/model'
 import { recheckMembers } from '#server/domains/rooms/rechecks'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
+import { fakeWeb } from '#server/ports/web/fake'
 import { attendance } from '#shared/api/attendance'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import { moderates, over, type Person, people, person } from '#test/support/people'
+import { pngOf } from '#test/support/pictures'
 import { solo } from '#test/support/solo'
 import { call, wallet } from '#test/support/wallet'
 
 const imageOf = (id: number) => `https://tokens.example/${id}.png`
-const event = (id: number, name = `Meeting ${id}`) => ({ id, name, imageUrl: imageOf(id) })
+/** An event of which the provider has no image. */
+const plainEvent = 61
+const event = (id: number, name = `Meeting ${id}`) => ({ id, name, imageUrl: id === plainEvent ? null : imageOf(id) })
 const about = { description: null, logoImageUrl: null, bannerImageUrl: null, year: 2026 }
 const script = scriptedAttendance({
-  events: Array.from({ length: 60 }, (_, at) => event(at + 1)),
+  events: Array.from({ length: plainEvent }, (_, at) => event(at + 1)),
   collections: [
     { ...about, id: 7, title: 'Evenings', dropIds: [41, 42] },
     { ...about, id: 8, title: 'Mornings', dropIds: [43, 44] },
   ],
 })
+const web = fakeWeb({ 'https://images.example/a.png': { body: pngOf() } })
 let server: Booted
 let founder: Person
 let named = 0
@@ -31,7 +36,7 @@ const someone = () => person(server, `attender ${++named}`)
 
 beforeAll(async () => {
   server = await boot({
-    services: { attendance: script },
+    services: { attendance: script, web },
     environment: { ATTENDANCE_RECHECK: 'on', SUPER_ADMINS: wallet('root').address },
   })
   ;[founder] = await people(server, 'founder')
@@ -128,6 +133,15 @@ test.each(['javascript:alert(1)', 'http://images.example/a.png', '', null])(
   },
 )
 
+solo('O69: the image that is given is the icon where the provider shows none, as a copy here', async () => {
+  script.mint(founder.account, plainEvent)
+  const said = { attendanceEventId: plainEvent, attendanceImageUrl: 'https://images.example/a.png' }
+  const { body } = await create(founder, said)
+  const { icon_url, attendance_image_url } = body.channel as Record<string, string>
+  expect(icon_url).toMatch(/\/files\/media\/icon\/.+\.png$/)
+  expect(attendance_image_url).toBe(icon_url)
+})
+
 test('the channel of an event is made, found and shown by the other names of its fields, too', async () => {
   const poapEventId = newEvent()
   const said = { poapEventId, poapEventName: 'Other names', poapImageUrl: imageOf(poapEventId), messagingType: 'waku' }
@@ -215,6 +229,16 @@ test('who holds the token joins and is given the key; a second time they are a m
     status: 400,
     body: { error: 'Already a member of this channel' },
   })
+})
+
+test('O62: a room is joined after the session key of then is gone, without its shared key', async () => {
+  const channel = await newChannel()
+  const holder = await someone()
+  script.mint(holder.account, channel.eventId)
+  await Rooms.updateOne({ id: channel.id }, { $set: { p2p_key: 'gone.AAAA' } })
+  const answer = await join(holder, channel)
+  expect(answer).toMatchObject({ status: 200, body: { success: true } })
+  expect(answer.body).not.toHaveProperty('p2p_symmetric_key')
 })
 
 test.each(over)('who is banned is told the key of a p2p room no more, over %s', async (door) => {

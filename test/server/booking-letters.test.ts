@@ -65,6 +65,29 @@ describe('letters about a call', () => {
     for (const said of ['Cheap pills', notes, guest.guestName, guest.guestEmail]) expect(toHost?.text).toContain(said)
   })
 
+  test('O25: say the time in the zone of their reader, and in brackets in that of the other', async () => {
+    const { host, email } = await bookable()
+    const { windows } = await host.does('rest', scheduling.windows, {})
+    for (const { id, day_of_week: dayOfWeek } of windows) {
+      const allDay = { id, dayOfWeek, startTime: '00:00', endTime: '24:00' }
+      await host.does('rest', scheduling.setWindow, { ...allDay, timezone: 'Asia/Tokyo' })
+    }
+    const guest = guestOf(`Ann ${people}`)
+    const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(20), timezone: 'Asia/Kolkata', ...guest }
+    const { id } = booking.schedule.output.parse((await asGuest(server.url, asked)).body)
+    await host.does('rest', booking.cancel, { id, status: 'cancelled' })
+    const kolkata = /\w+[^\n]+ 01:30 \(Asia\/Kolkata\)/.source
+    const tokyo = /\w+[^\n]+ 05:00 \(Asia\/Tokyo\)/.source
+    for (const [address, own, other] of [
+      [guest.guestEmail, kolkata, tokyo],
+      [email, tokyo, kolkata],
+    ] as const) {
+      const letters = await callsTo(address)
+      expect(letters).toHaveLength(2)
+      for (const { text } of letters) expect(text).toMatch(new RegExp(`\n${own}\n\\[${other}\\]\n`))
+    }
+  })
+
   test('say that it was cancelled, once', async () => {
     const { host, email } = await bookable()
     const guest = guestOf(`Ann ${people}`)

@@ -124,7 +124,7 @@ describe('booking', () => {
     const about = { id, title: 'Scheduled Call', status: 'confirmed', guest_name: 'Ann Guest', timezone: 'UTC' }
     expect(shown).toMatchObject({ status: 200, body: { ...about, call: about } })
     expect(Object.keys(z.record(z.string(), z.unknown()).parse(shown.body.call)).sort()).toEqual(
-      'cancel_reason duration_minutes guest_email guest_name hostName id is_paid recipient_wallet_address scheduled_at status timezone title'.split(
+      'cancel_reason duration_minutes guest_email guest_name hostName id invite_token is_paid recipient_wallet_address scheduled_at status timezone title'.split(
         ' ',
       ),
     )
@@ -387,7 +387,7 @@ describe('a call that was booked', () => {
       const outcome = async (by: Person, more = {}) =>
         outcomeOf(await by.tries(door, booking.cancel, { id, ...cancelled, ...more }))
       expect(await outcome(other)).toBe('404 CALL_NOT_FOUND')
-      expect(await outcome(other, { token })).toBe('403 FORBIDDEN')
+      expect(await outcome(other, { token })).toBe('403 ACCESS_DENIED')
       const line = await host.line('/notifications')
       const { scheduledCall } = await who.does(door, booking.cancel, { id, ...cancelled })
       expect(scheduledCall).toMatchObject({ id, ...cancelled })

@@ -1,5 +1,4 @@
 // Modes: embedded
-import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Connections } from '#server/domains/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
@@ -11,6 +10,7 @@ import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/suppo
 import { type Booted, boot } from '#test/support/boot'
 import { beginConnecting, comeBack, connectCalendar } from '#test/support/calendars'
 import { heavy } from '#test/support/heavy'
+import { loggerInto } from '#test/support/logged'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { call } from '#test/support/wallet'
 
@@ -18,13 +18,11 @@ const hour = 3_600_000
 const day = 24 * hour
 const calendars = fakeCalendars()
 const lines: string[] = []
-const remember = (fields: object, message: string) =>
-  void lines.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 let server: Booted
 beforeAll(async () => {
   server = await boot({
     services: { calendars },
-    change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
+    change: (platform) => ({ ...platform, logger: loggerInto(lines) }),
   })
 })
 afterAll(() => server.close())

@@ -212,6 +212,22 @@ describe('a note of a call that came to nothing', () => {
     expect(await change(one, id, 'missed')).toMatchObject({ status: 'missed', ended_at, duration_seconds: 0 })
   })
 
+  solo.each(over)('O82: over %s: does not end in the future by its length', async (door) => {
+    for (const status of ['missed', 'failed', 'completed'] as const) {
+      const { id } = await note({ status })
+      expect(await outcome(two, { callId: id, status: 'completed', durationSeconds: 5 }, door)).toBe(
+        '400 VALIDATION_ERROR',
+      )
+    }
+    const { id } = await ring(door)
+    await change(two, id, 'active')
+    expect(await outcome(one, { callId: id, status: 'completed', durationSeconds: 50 }, door)).toBe(
+      '400 VALIDATION_ERROR',
+    )
+    server.setAhead(51)
+    await one.does(door, calls.change, { callId: id, status: 'completed', durationSeconds: 50 })
+  })
+
   solo('of a call that rang stands, and so does one that an older version stored', async () => {
     const rung = await ring()
     await change(two, rung.id, 'declined')
@@ -237,7 +253,7 @@ describe('calls are of the two alone', () => {
     expect(await listOf(other, door)).toEqual([])
     for (const callId of [id, 'none']) {
       const refusal = await other.refused(door, calls.change, { callId, status: 'completed' })
-      expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: 'You are no party of this call' })
+      expect(refusal).toMatchObject({ code: 'ACCESS_DENIED', message: 'You are no party of this call' })
     }
     const asOther = { userAddress: one.account }
     expect(outcomeOf(await other.tries(door, calls.list, asOther))).toBe('403 FORBIDDEN')
@@ -339,6 +355,12 @@ describe('O82: who may ring', () => {
     const { call } = await stranger.does(door, calls.start, input)
     await stranger.does(door, calls.change, { callId: call.id, status: 'failed' })
     await staysSilent(line, callChanged)
+    for (const callId of [call.id, 'none'])
+      for (const more of [{}, { status: 'active' }, { status: 'completed' }, { durationSeconds: 5 }] as const)
+        expect(await two.refused(door, calls.change, { callId, ...more })).toMatchObject({
+          code: 'ACCESS_DENIED',
+          message: 'You are no party of this call',
+        })
     expect(await listOf(two, door)).toEqual([])
     expect((await listOf(stranger, door)).map(({ id }) => id)).toEqual([call.id])
   })

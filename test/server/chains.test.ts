@@ -7,7 +7,7 @@ import { fakeChain } from '#server/ports/chain/fake'
 import { fakePrices } from '#server/ports/prices/fake'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
-import { type Person, person } from '#test/support/people'
+import { outcomeOf, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 const base = 8453
@@ -59,6 +59,52 @@ describe('chains that can be asked, beside one that cannot', () => {
         [base, null],
         [56, expect.stringContaining('RPC_URL_56')],
       ])
+    })
+  })
+
+  describe('O65: the call that adds a recovery signer, checked on a chain', () => {
+    const recoveryAddress = wallet('friend').address
+    const plan = async (who: Person, more: object = {}) =>
+      outcomeOf(await who.tries('rest', contract.planRecoverySigner, { recoveryAddress, chainId: base, ...more }))
+    const owned = async (change: { owners?: `0x${string}`[]; threshold?: number } = {}) => {
+      const who = await somebody()
+      const safe = await smartAddress(who)
+      chain.deploy(safe, { owners: [getAddress(who.account)], threshold: 1, ...change })
+      return { who, safe }
+    }
+
+    test('is refused where the smart account is not deployed, and planned where no chain is named', async () => {
+      const who = await somebody()
+      expect(await plan(who)).toBe('400 SAFE_NOT_DEPLOYED')
+      expect(await plan(who, { chainId: undefined })).toBe('200')
+    })
+
+    test('is refused where nobody can pay for it, and planned once either can', async () => {
+      const [byItself, byItsOwner] = [await owned(), await owned()]
+      for (const { who } of [byItself, byItsOwner]) expect(await plan(who)).toBe('400 INSUFFICIENT_BALANCE')
+      chain.transfer({ to: byItself.safe, value: parseEther('1') })
+      chain.transfer({ to: getAddress(byItsOwner.who.account), value: parseEther('1') })
+      for (const { who } of [byItself, byItsOwner]) expect(await plan(who)).toBe('200')
+    })
+
+    test.each([
+      ['the address is a signer already', { owners: [recoveryAddress], threshold: 1 }],
+      ['the first signer is none any more', { owners: [wallet('heir').address] }],
+      ['two have to sign', { threshold: 2 }],
+    ])('is refused where %s', async (_why, change) => {
+      const { who, safe } = await owned(change)
+      chain.transfer({ to: safe, value: parseEther('1') })
+      expect(await plan(who)).toBe('400 TRANSACTION_FAILED')
+    })
+
+    test('is refused where the chain cannot be asked', async () => {
+      const who = await somebody()
+      expect(await plan(who, { chainId: away.id })).toBe('502 UPSTREAM_ERROR')
+      away.away = 'TIMEOUT'
+      expect(await plan(who, { chainId: away.id })).toBe('504 TIMEOUT')
+      away.away = 'UPSTREAM_ERROR'
+      expect(await plan(who, { chainId: 424_242 })).toBe('400 CHAIN_NOT_SUPPORTED')
+      expect(await plan(who, { chainId: 56 })).toBe('503 SERVICE_UNAVAILABLE')
     })
   })
 

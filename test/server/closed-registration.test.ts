@@ -10,7 +10,7 @@ import { type Booted, boot } from '#test/support/boot'
 import { codeFor, letterAfter, linkIn } from '#test/support/letters'
 import { beginRegistration, post, signInBy } from '#test/support/passkeys'
 import { type Person, person } from '#test/support/people'
-import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
+import { humanProof, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { solana, verifySolana } from '#test/support/solana'
 import { call, signed, wallet } from '#test/support/wallet'
 
@@ -62,10 +62,7 @@ const refused = {
   body: { error: 'New accounts are not made here at the moment. Who has one signs in as ever.' },
 }
 
-let proofs = 0
-const proofOf = (nullifier_hash: string) => ({
-  ...{ action: 'sign-in', signal: 'hello', proof: `0xclosed${++proofs}`, merkle_root: '0x01', nullifier_hash },
-})
+const proofOf = (nullifier_hash: string) => humanProof(nullifier_hash, { action: 'sign-in', signal: 'hello' })
 const partnerToken = async (sub: string) => ({ token: await partner.token({ sub }), isMiniApp: true })
 const byCode = async (email: string, send: string, verify: string) =>
   call(url, `POST ${verify}`, { email, code: await codeFor(server, email, send) })

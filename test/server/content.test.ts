@@ -179,6 +179,7 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     'idempotency_key',
     'client_msg_id',
     'client_action_id',
+    'api_key',
     'id',
     'senderAddress',
     'creatorAddress',

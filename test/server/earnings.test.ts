@@ -28,7 +28,14 @@ const most = 1_000_000_000n
 function paymentOf(agent: string, ago: number | null, more: Partial<StoredPayment> = {}): StoredPayment {
   const number = String(++made).padStart(12, '0')
   const text = { pay_to: '0x0' as const, proof_hash: '-', question_hash: '-', proof: '-', resource: '-', holder: '-' }
-  const asked = { payer: '0x0', nonce: number, description: '', session_id: '-', code: null, transaction: null }
+  const asked = {
+    payer: '0x0' as const,
+    nonce: `0x${number}` as const,
+    description: '',
+    session_id: '-',
+    code: null,
+    transaction: null,
+  }
   const answer = { attempts: 1, answers: 1, run_id: null, message_id: null, leased_until: new Date(0), due_at: never }
   const when = { expires_at: never, created_at: new Date(made) }
   const state = ago === null ? ('unknown' as const) : ('settled' as const)

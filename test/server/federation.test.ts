@@ -12,7 +12,7 @@ import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
-import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
+import { humanProof, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -50,15 +50,8 @@ afterAll(async () => {
 
 const nodeOf = ({ apps }: Booted) => apps[0]?.node as Node
 
-let made = 0
-const proofOf = (nullifier_hash: string, change = {}) => ({
-  action: 'sign-in',
-  signal: 'hello',
-  proof: `0xproof${++made}`,
-  merkle_root: '0x01',
-  nullifier_hash,
-  ...change,
-})
+const proofOf = (nullifier_hash: string, change = {}) =>
+  humanProof(nullifier_hash, { action: 'sign-in', signal: 'hello', ...change })
 const prove = (body: object, path = '/api/auth/humanproof-id') => call(url, `POST ${path}`, body)
 const Signal = z.object({ signal: z.string(), expires_at: z.string() })
 const newSignal = async () => Signal.parse((await call(url, 'GET /api/auth/humanproof-id')).body).signal

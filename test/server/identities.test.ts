@@ -11,6 +11,7 @@ import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'
 import { type Person, person } from '#test/support/people'
+import { humanProof } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { solo } from '#test/support/solo'
 import { call, signed, signIn, wallet } from '#test/support/wallet'
@@ -29,14 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-let made = 0
-const proofOf = (nullifier_hash: string) => ({
-  action: 'any',
-  signal: '',
-  proof: `0xproof${++made}`,
-  merkle_root: '0x01',
-  nullifier_hash,
-})
 const ways = async (who: Person) => (await who.does('rest', identities.list, {})).identities
 
 describe('linking', () => {
@@ -49,7 +42,7 @@ describe('linking', () => {
       identity: { method: 'wallet', identifier: second.address.toLowerCase(), is_original: false },
     })
     await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('linker')))
-    const human = await me.rest('POST /api/identities/humanproof', proofOf('0x11'))
+    const human = await me.rest('POST /api/identities/humanproof', humanProof('0x11'))
     expect(human.body).toMatchObject({ identity: { method: 'worldid', identifier: 'worldid:0x11' } })
     const sso = { token: partnerTokens.token({ sub: 'linked-member' }), isMiniApp: true }
     expect((await me.rest('POST /api/identities/partner', sso)).status).toBe(200)
@@ -57,7 +50,7 @@ describe('linking', () => {
     const signIns = [
       (await signIn(url, wallet('linker two'))).answer.body,
       (await verifySolana(url, solana('linker'))).body,
-      (await call(url, 'POST /api/auth/humanproof-id', proofOf('0x11'))).body,
+      (await call(url, 'POST /api/auth/humanproof-id', humanProof('0x11'))).body,
       (await call(url, 'POST /api/auth/partner-id', { ...sso, token: partnerTokens.token({ sub: 'linked-member' }) }))
         .body,
     ]
@@ -138,7 +131,7 @@ describe('linking', () => {
     const bodies: Record<string, object> = {
       wallet: await signed(url, wallet('nobody')),
       solana: await signedBySolana(url, solana('nobody')),
-      humanproof: proofOf('0x12'),
+      humanproof: humanProof('0x12'),
       partner: { token: partnerTokens.token({ sub: 'nobody' }), isMiniApp: true },
     }
     const answer = await call(url, `POST /api/identities/${method}`, bodies[method] ?? {})
@@ -188,14 +181,14 @@ describe('a proof that does not hold links nothing', () => {
     const me = await person(server, 'prover')
     humanProofs.refused.add('0xbad')
     humanProofs.away = away
-    const answer = await me.rest('POST /api/identities/humanproof', { ...proofOf('0x13'), proof: '0xbad' })
+    const answer = await me.rest('POST /api/identities/humanproof', { ...humanProof('0x13'), proof: '0xbad' })
     humanProofs.away = null
     expect(answer).toMatchObject({ status, code })
   })
 
   solo('a human proof for a signal nobody issued, and a token the partner did not sign', async () => {
     const me = await person(server, 'prover')
-    const proof = { ...proofOf('0x14'), signal: 'plaza:abcdefgh12345678' }
+    const proof = { ...humanProof('0x14'), signal: 'plaza:abcdefgh12345678' }
     expect(await me.rest('POST /api/identities/humanproof', proof)).toMatchObject({ code: 'INVALID_NONCE' })
     const token = partnerTokens.token({ sub: 'm' }).slice(0, -8)
     expect(await me.rest('POST /api/identities/partner', { token, isMiniApp: true })).toMatchObject({

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { build, programs } from '#test/support/programs'
+import { build } from '#test/support/programs'
 import { portOf, smtpSink } from '#test/support/smtp'
+import { started } from '#test/support/started'
 import { call } from '#test/support/wallet'
 
 beforeAll(build)
@@ -18,7 +18,7 @@ test('P18: a server killed with -9 while it sends a letter sends it within 30 se
   const port = await portOf(silent)
   const environment = { DATA_DIR: directory, MAIL_URL: `smtp://127.0.0.1:${port}` }
 
-  const first = await start(environment)
+  const first = await started(environment)
   const asked = once(silent, 'connection')
   expect((await call(first.url, 'POST /api/email/login/send-code', { email: 'kill@people.test' })).status).toBe(200)
   await asked
@@ -29,29 +29,8 @@ test('P18: a server killed with -9 while it sends a letter sends it within 30 se
   const sink = await smtpSink({ port })
   onTestFinished(sink.close)
   const begun = Date.now()
-  const second = await start(environment)
+  const second = await started(environment)
   onTestFinished(() => void second.process.kill('SIGKILL'))
   await expect.poll(() => sink.letters.length, { timeout: 60_000, interval: 100 }).toBe(1)
   expect(Date.now() - begun).toBeLessThan(30_000)
 })
-
-async function start(environment: Record<string, string>): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, [programs.main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      ...{ PORT: '0', DEMO: 'off', OFFICIAL_CHANNELS: 'off', WELCOME_MESSAGE: 'off', LOG_LEVEL: 'silent' },
-      ...environment,
-    },
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk
-      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
-      if (open) resolve(open)
-    })
-    child.once('exit', () => reject(new Error(`The server did not start: ${said}`)))
-  })
-  return { url, process: child }
-}

@@ -43,9 +43,9 @@ describe('what an agent knows is read at once', () => {
     const { owner, agent } = await fresh()
     const url = page()
     const item = await added(owner, agent, url)
-    expect(outcomeOf(await bob.tries('rest', knowledge.sync, { knowledgeId: item }))).toBe('403 AGENT_PRIVATE')
+    expect(outcomeOf(await bob.tries('rest', knowledge.sync, { knowledgeId: item }))).toBe('404 KNOWLEDGE_NOT_FOUND')
     expect(outcomeOf(await bob.tries('rest', knowledge.sync, { knowledgeId: item, agentId: agent }))).toBe(
-      '403 AGENT_PRIVATE',
+      '404 KNOWLEDGE_NOT_FOUND',
     )
     const others = { knowledgeId: item, agentId: await agentOf(owner) }
     expect(outcomeOf(await owner.tries('rest', knowledge.sync, others))).toBe('404 KNOWLEDGE_NOT_FOUND')

@@ -103,6 +103,8 @@ describe.each(over)('what an agent knows, over %s', (door) => {
         who.tries(door, knowledge.remove, { id, knowledge_id: item }),
         who.tries(door, knowledge.add, { id, url: page() }),
       ])
+    expect(new Set((await tries(bob, agent)).map(outcomeOf))).toEqual(new Set(['404 AGENT_NOT_FOUND']))
+    await owner.does('rest', agents.update, { id: agent, visibility: 'public' })
     expect(new Set((await tries(bob, agent)).map(outcomeOf))).toEqual(new Set(['403 AGENT_PRIVATE']))
     expect(new Set((await tries(bob, 'unknown')).map(outcomeOf))).toEqual(new Set(['404 AGENT_NOT_FOUND']))
     expect((await tries(bob, other)).slice(1, 5).map(outcomeOf)).toEqual(Array(4).fill('404 KNOWLEDGE_NOT_FOUND'))
@@ -277,6 +279,8 @@ describe('reading', () => {
     const lines = await Promise.all(server.urls.map((url) => owner.socket('/agents', url)))
     for (const line of lines)
       expect(await owner.does(line, knowledge.watch, { agent_id: agent })).toEqual({ items: [] })
+    expect(outcomeOf(await bob.tries('socket', knowledge.watch, { agent_id: agent }))).toBe('404 AGENT_NOT_FOUND')
+    await owner.does('rest', agents.update, { id: agent, visibility: 'public' })
     expect(outcomeOf(await bob.tries('socket', knowledge.watch, { agent_id: agent }))).toBe('403 AGENT_PRIVATE')
     expect(outcomeOf(await bob.tries('socket', knowledge.watch, { agent_id: 'unknown' }))).toBe('404 AGENT_NOT_FOUND')
     const item = await known(owner, agent, page())
@@ -453,6 +457,8 @@ describe('what is due', () => {
       message: '1 read',
       results: [{ url, success: true, chunks: 1 }],
     })
+    expect(outcomeOf(await bob.tries('rest', knowledge.sync, { agentId: agent }))).toBe('404 AGENT_NOT_FOUND')
+    await owner.does('rest', agents.update, { id: agent, visibility: 'public' })
     expect(outcomeOf(await bob.tries('rest', knowledge.sync, { agentId: agent }))).toBe('403 AGENT_PRIVATE')
     expect(outcomeOf(await bob.tries('rest', knowledge.sync, { agentId: 'unknown' }))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await bob.tries('rest', knowledge.sync, { knowledgeId: 'unknown' }))).toBe(

@@ -57,6 +57,14 @@ const shown = async (id: string) =>
 const ago = (milliseconds: number) => new Date(node().now() - milliseconds)
 
 describe('a stream', () => {
+  solo('O62: the streams of an owner are listed after the session key of then is gone', async () => {
+    const { owner, stream } = await opened()
+    await Streams.updateOne({ _id: stream.id }, { $set: { stream_key: 'gone.AAAA' } })
+    const listed = await owner.does('rest', streams.list, { userAddress: owner.account })
+    expect(listed.streams).toMatchObject([{ id: stream.id }])
+    expect(listed.streams[0]).not.toHaveProperty('stream_key')
+  })
+
   solo.each(over)('is made over %s with its key, which nobody but its owner is told', async (door) => {
     const owner = await someone()
     const other = await someone()
@@ -216,7 +224,7 @@ describe('a stream', () => {
     await owner.does('rest', streams.create, {})
   })
 
-  solo.each(over)('is changed, ended and deleted over %s by its owner alone', async (door) => {
+  solo.each(over)('O65: is changed, ended and deleted over %s by its owner alone', async (door) => {
     const { owner, stream } = await live()
     const other = await someone()
     const { id } = stream
@@ -225,7 +233,7 @@ describe('a stream', () => {
       other.refused(door, streams.end, { id }),
       other.refused(door, streams.remove, { id }),
     ])
-      expect(await refused).toMatchObject({ status: 403, code: 'FORBIDDEN', message: 'Not authorized' })
+      expect(await refused).toMatchObject({ status: 403, code: 'ACCESS_DENIED', message: 'Not authorized' })
     const gone = { code: 'STREAM_NOT_FOUND' }
     expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject(gone)
     expect(await other.refused('rest', streams.refreshAssets, { id: 'nobody' })).toMatchObject(gone)
@@ -264,7 +272,7 @@ describe('a stream', () => {
     const root = await person(server, 'root')
     const { owner, stream } = await live()
     const { id } = stream
-    expect(await root.refused(door, streams.change, { id, title: 'Mine' })).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await root.refused(door, streams.change, { id, title: 'Mine' })).toMatchObject({ code: 'ACCESS_DENIED' })
     await root.does(door, streams.end, { id })
     expect(await shown(id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
     await root.does(door, streams.remove, { id })
@@ -331,10 +339,16 @@ describe('a stream', () => {
         ]
         return all.map((some) => some.some(({ id }) => id === stream.id))
       }
+      expect(await listed()).toEqual([false, true, false, false])
+      const told = () => line.all(streamListed).flatMap(({ added }) => added.map(({ id }) => id))
       await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
       expect(await listed()).toEqual([false, true, false, false])
+      const other = await live()
+      await expect.poll(told).toContain(other.stream.id)
+      expect(told()).not.toContain(stream.id)
       video.publish(stream.stream_id)
       await expect.poll(listed).toEqual([true, false, true, true])
+      await expect.poll(told).toContain(stream.id)
       await owner.does('rest', streams.end, { id: stream.id })
       expect(await listed()).toEqual([false, true, false, false])
     },
@@ -483,8 +497,8 @@ test('the directory is told who is new in it, and how many watch, over `stream:l
 solo('an owner says what their program does, and the provider is asked', async () => {
   const { owner, stream } = await opened()
   const says = (state: 'starting' | 'live' | 'stopping', who = owner) =>
-    who.tries('socket', streams.publishState, { stream_id: stream.id, state, media_ms: 0 })
-  expect(await says('starting', await someone())).toMatchObject({ ok: false, error: { code: 'FORBIDDEN' } })
+    who.tries('socket', streams.publishState, { stream_id: stream.id, state })
+  expect(await says('starting', await someone())).toMatchObject({ ok: false, error: { code: 'ACCESS_DENIED' } })
   expect(await owner.refused('socket', streams.publishState, { stream_id: 'nobody', state: 'live' })).toMatchObject({
     code: 'STREAM_NOT_FOUND',
   })
@@ -565,6 +579,7 @@ describe('viewers', () => {
         const { body } = await call(url, `GET /api/public/streams/${id}`)
         expect(body.stream).toMatchObject({ status: 'ended', viewer_count: 0, peak_viewers: 2 })
       }
+      expect(await guestly.does('rest', streams.leave, { id })).toMatchObject({ viewer_count: 0 })
       const again = await fan.does(line, streams.watch, { stream_id: id })
       expect(again).toMatchObject({
         stream: { viewer_count: 0 },

@@ -33,7 +33,9 @@ describe('a purchase of coins', () => {
   test('is not opened for somebody else, nor for nobody', async () => {
     const [one, other] = [await buyer(server), await buyer(server, 'other')]
     const asked = onramp.asked.length
-    expect(await one.refused('rest', contract.onramp, { walletAddress: other.account })).toMatchObject({ status: 403 })
+    expect(await one.refused('rest', contract.onramp, { walletAddress: other.account })).toMatchObject({
+      ...{ status: 403, code: 'ACCESS_DENIED' },
+    })
     await Accounts.updateOne({ _id: other.account }, { $set: { wallet_type: 'email' } })
     expect(await other.refused('rest', contract.onramp, {})).toMatchObject({ code: 'WALLET_NOT_FOUND' })
     await Accounts.deleteOne({ _id: other.account })

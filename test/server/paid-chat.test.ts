@@ -518,7 +518,9 @@ describe('an answer that fails', () => {
         await ask('Hello?', payment, { sessionId: '0190a1b2-c3d4-4e5f-8a9b-000000000000' }),
         await ask('Hello?', 'nonsense'),
       ]
-      expect(refused.map(outcomeOf)).toEqual(Array(5).fill('403 AGENT_NOT_PUBLIC'))
+      const outcome =
+        'visibility' in change && change.visibility === 'private' ? '404 AGENT_NOT_FOUND' : '403 AGENT_NOT_PUBLIC'
+      expect(refused.map(outcomeOf)).toEqual(Array(5).fill(outcome))
       expect((await answered('Hello?', payment)).body).toMatchObject({ message: 'Sure.' })
       expect((await linesOf('Hello?', payment)).at(-1)).toMatchObject({ type: 'done', message: 'Sure.' })
       expect(facilitator.charged).toHaveLength(1)
@@ -565,18 +567,21 @@ solo('what is refused is refused alike where the answer would be lines', async (
   }
   agent = await unsold()
   expect(await outcome()).toBe('400 X402_NOT_ENABLED')
-  agent = (await owner.does('rest', agents.create, { name: `Agent ${++made}` })).agent.id
+  agent = (await owner.does('rest', agents.create, { name: `Agent ${++made}`, visibility: 'friends' })).agent.id
   expect(await outcome()).toBe('403 AGENT_NOT_PUBLIC')
   agent = 'nobody'
   expect(await outcome()).toBe('404 AGENT_NOT_FOUND')
 })
 
 describe('who may be asked', () => {
-  solo('a private agent is refused and hidden, an unknown one is not there', async () => {
-    for (const visibility of ['private', 'friends'] as const) {
+  solo('one for friends is refused and hidden, a private one is not there, as an unknown one', async () => {
+    for (const [visibility, outcome] of [
+      ['private', '404 AGENT_NOT_FOUND'],
+      ['friends', '403 AGENT_NOT_PUBLIC'],
+    ] as const) {
       agent = await sold({ visibility })
-      expect(outcomeOf(await ask('Hello?'))).toBe('403 AGENT_NOT_PUBLIC')
-      expect(outcomeOf(await call(server.url, `GET /api/public/agents/${agent}`))).toBe('403 AGENT_NOT_PUBLIC')
+      expect(outcomeOf(await ask('Hello?'))).toBe(outcome)
+      expect(outcomeOf(await call(server.url, `GET /api/public/agents/${agent}`))).toBe(outcome)
       expect(outcomeOf(await call(server.url, `GET /api/public/agents/${agent}/chat`))).toBe('404 AGENT_NOT_FOUND')
     }
     agent = await sold({ publicAccessEnabled: false })
@@ -585,7 +590,7 @@ describe('who may be asked', () => {
     expect(outcomeOf(await ask('Hello?'))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await call(server.url, 'GET /api/public/agents/nobody'))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await historyOf('nobody'))).toBe('404 AGENT_NOT_FOUND')
-    expect(outcomeOf(await historyOf(await sold({ visibility: 'private' })))).toBe('403 AGENT_NOT_PUBLIC')
+    expect(outcomeOf(await historyOf(await sold({ visibility: 'private' })))).toBe('404 AGENT_NOT_FOUND')
     expect(outcomeOf(await call(server.url, 'GET /api/public/payments/nothing'))).toBe('404 PAYMENT_NOT_FOUND')
   })
 

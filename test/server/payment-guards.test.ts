@@ -188,6 +188,31 @@ solo('a payment that is over says so while its outcome is not known, and another
   await expect.poll(shown).toMatchObject({ state: 'settled', usable_until: null, is_over: false })
 })
 
+solo('O62: a payment is shown after its session key is gone, and is carried out once it is sent again', async () => {
+  facilitator.settlements = Array.from({ length: 100 }, () => 'TIMEOUT' as const)
+  const until = Math.floor(Date.now() / 1_000) + 7_200
+  const payment = await pay({ until })
+  const first = await ask(payment)
+  expect(refusalOf(first)).toBe('202 PAYMENT_PENDING')
+  const { id } = first.body.payment as { id: string }
+  const changed = (change: object) => Payments.updateOne({ _id: id }, change)
+  await expect.poll(async () => (await stored())?.leased_until.getTime()).toBe(0)
+  await changed({ $set: { proof: 'gone.AAAA', due_at: new Date(Date.now() + 3_600_000) } })
+  const shown = async () => (await call(server.url, `GET /api/public/payments/${id}`)).body
+  const open = { state: 'unknown', is_over: false }
+  expect(await shown()).toMatchObject({ ...open, usable_until: new Date(until * 1_000).toISOString() })
+  // Older versions did not store the end of a payment beside its proof.
+  await changed({ $unset: { usable_until: '' } })
+  expect(await shown()).toMatchObject({ ...open, usable_until: '9999-01-01T00:00:00.000Z' })
+  await expect.poll(async () => refusalOf(await ask(payment))).toBe('202 PAYMENT_PENDING')
+  facilitator.settlements = []
+  server.setAhead(3_700)
+  await expect.poll(shown).toMatchObject({ state: 'settled' })
+  await expect.poll(async () => (await stored())?.leased_until.getTime()).toBe(0)
+  expect((await answered(payment)).body).toMatchObject({ message: 'Sure.' })
+  expect(facilitator.charged).toHaveLength(1)
+})
+
 solo('an answer is given again for an hour', async () => {
   const payment = await pay()
   const first = await answered(payment)

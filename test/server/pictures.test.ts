@@ -156,6 +156,26 @@ describe('T25: a picture that is stored here', () => {
   })
 
   test.each([
+    '(PHOTO)https://evil.test/x.png(/PHOTO)',
+    '{PHOTO}https://evil.test/x.png{/PHOTO}',
+    '［PHOTO］ｈｔｔｐｓ：／／evil.test/x.png［/PHOTO］',
+  ])('O10: stands behind no address of another, however it is wrapped: %s', async (text) => {
+    const room = await channelOf(who)
+    const { body } = await send({ file: jpegOf() })
+    const attachments = [{ url: String(body.url), name: 'a.jpg', mime: 'image/jpeg' }]
+    for (const door of over) {
+      for (const type of ['photo', 'gif', 'pixel_art', 'voice', 'voice_memo', 'encrypted_image'] as const)
+        expect([type, outcomeOf(await who.tries(door, messages.send, { room, text, type }))]).toEqual([
+          type,
+          '400 INVALID_PARAMETER',
+        ])
+      expect(outcomeOf(await who.tries(door, messages.send, { room, text, type: 'photo', attachments }))).toBe(
+        '400 INVALID_PARAMETER',
+      )
+    }
+  })
+
+  test.each([
     [{ gifs_allowed: 'disabled' }, gifOf, '[IMAGE]', 'GIFs are not allowed'],
     [{ photos_allowed: 'disabled' }, pngOf, '[GIF]', 'Photos are not allowed'],
     [{ photos_allowed: 'disabled' }, pngOf, '[PIXEL_ART]', 'Photos are not allowed'],

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Streams } from '#server/domains/streams/model'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { streams } from '#shared/api/streams'
@@ -15,19 +15,32 @@ import { call } from '#test/support/wallet'
 const unknowing = (): FakeVideo => fakeVideo()
 const starting = (): FakeVideo => Object.assign(fakeVideo(), { away: true })
 
+const ended = { status: 'ended', reason: 'connection_lost', is_live: false }
+
 test.each<[string, () => FakeVideo | null]>([
   ['whose provider knows no stream', unknowing],
   ['without a provider', () => null],
 ])('O42: a start on a backup %s ends what was live', heavy, async (_title, provider) => {
   const { again, id } = await restored(provider())
   const shown = async () => (await call(again.url, `GET /api/public/streams/${id}`)).body.stream
-  await expect.poll(shown).toMatchObject({ status: 'ended', reason: 'connection_lost', is_live: false })
+  await expect.poll(shown).toMatchObject(ended)
 })
 
 test('O42: while its provider has not answered yet, what a backup holds is not shown as live', heavy, async () => {
   const { again, id } = await restored(starting())
   const { stream } = (await call(again.url, `GET /api/public/streams/${id}`)).body
   expect(stream).toMatchObject({ is_live: false })
+})
+
+test('O42: what was live is ended as soon as its provider answers, before it is looked at again', heavy, async () => {
+  const provider = starting()
+  const looks = vi.spyOn(provider, 'status')
+  const { again, id } = await restored(provider)
+  await expect.poll(() => looks.mock.calls.some(([ids]) => ids.length > 0)).toBe(true)
+  provider.away = false
+  const shown = async () => (await call(again.url, `GET /api/public/streams/${id}`)).body.stream
+  // Streams are looked at every five seconds.
+  await expect.poll(shown, { timeout: 4_000 }).toMatchObject(ended)
 })
 
 /** A server on the data of another, in which somebody was live an hour ago. */

@@ -615,9 +615,11 @@ describe('while an answer is written', () => {
     expect(wordsOf(frames).join('')).toBe('Half ')
     for (const line of [here, elsewhere])
       expect(outcomeOf(await asker.tries(line, agents.run, { agent_id: agent, message: 'More?' }))).toBe(
-        '403 AGENT_PRIVATE',
+        '404 AGENT_NOT_FOUND',
       )
-    expect(outcomeOf(await asker.tries('rest', agents.chat, { id: agent, message: 'More?' }))).toBe('403 AGENT_PRIVATE')
+    expect(outcomeOf(await asker.tries('rest', agents.chat, { id: agent, message: 'More?' }))).toBe(
+      '404 AGENT_NOT_FOUND',
+    )
     for (const door of over) {
       const { chats } = await asker.does(door, agents.history, { id: agent })
       expect(chats.map(({ content }) => content).slice(-1)).toEqual(['Half '])
@@ -627,11 +629,11 @@ describe('while an answer is written', () => {
     expect(read.status).toBe(200)
     for (const door of over) {
       const stranger = await person(server, 'who never asked')
-      expect(outcomeOf(await stranger.tries(door, agents.history, { id: agent }))).toBe('403 AGENT_PRIVATE')
+      expect(outcomeOf(await stranger.tries(door, agents.history, { id: agent }))).toBe('404 AGENT_NOT_FOUND')
     }
     await asker.does('rest', agents.forget, { id: agent })
     for (const door of over)
-      expect(outcomeOf(await asker.tries(door, agents.history, { id: agent }))).toBe('403 AGENT_PRIVATE')
+      expect(outcomeOf(await asker.tries(door, agents.history, { id: agent }))).toBe('404 AGENT_NOT_FOUND')
   })
 
   test('who asked is suspended on another node: it is stopped, with its partial text kept', async () => {

@@ -29,8 +29,8 @@ beforeAll(async () => {
     body.set('file', new Blob([new Uint8Array(bytes)]), 'x')
     return body
   }
-  // Not encrypted at all: the server cannot tell.
-  files.sealed = (await post('/api/upload/image', form(pngOf(), room.id))).url ?? ''
+  // Not encrypted: the server cannot tell, as it does not begin as a picture.
+  files.sealed = (await post('/api/upload/image', form(Buffer.concat([randomBytes(12), pngOf()]), room.id))).url ?? ''
   files.voice = (await post('/api/upload/voice', form(Buffer.concat([randomBytes(12), pngOf()]), 'voice'))).url ?? ''
   files.photo = (await post('/api/upload', form(pngOf()))).url ?? ''
   const imageData = `data:image/png;base64,${pngOf({ width: 8 }).toString('base64')}`

@@ -12,10 +12,9 @@ import { follow } from '#test/support/line'
 import { type Person, person } from '#test/support/people'
 import { solo } from '#test/support/solo'
 import { freshDatabaseUri } from '#test/support/test-servers'
-import { call, connect, signIn, wallet } from '#test/support/wallet'
+import { call, connect, sessionStatus, signIn, wallet } from '#test/support/wallet'
 
 const refresh = (token: string) => call(server.url, 'POST /api/auth/session', { refreshToken: token })
-const statusOf = async (token: string) => (await call(server.url, 'GET /api/auth/session', null, token)).status
 const devices = async (who: Person) => (await who.does('rest', sessions.list, {})).sessions
 const idOf = async (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')).jti as string
 
@@ -63,7 +62,7 @@ describe('devices', () => {
           (await call(server.url, read, null, undefined, { cookie: `app_session=${sessionToken}` })).status,
         ]).toEqual([read, 200])
       const again = await signIn(server.url, wallet('signs out'), { authorization: `Bearer ${sessionToken}` })
-      expect(await statusOf(again.sessionToken)).toBe(200)
+      expect(await sessionStatus(server.url, again.sessionToken)).toBe(200)
     },
   )
 
@@ -91,8 +90,8 @@ describe('devices', () => {
     const started = Date.now()
     for (const line of lines) expect(await line.hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
     expect(Date.now() - started).toBeLessThan(10_000)
-    for (const token of [phone.sessionToken, fresh]) expect(await statusOf(token)).toBe(401)
-    expect(await statusOf(me.token)).toBe(200)
+    for (const token of [phone.sessionToken, fresh]) expect(await sessionStatus(server.url, token)).toBe(401)
+    expect(await sessionStatus(server.url, me.token)).toBe(200)
     expect(mine.socket.connected).toBe(true)
     expect(await devices(me)).toHaveLength(1)
   })
@@ -101,7 +100,7 @@ describe('devices', () => {
     const { sessionToken } = await signIn(server.url, wallet('leaver here'))
     const answer = await call(server.url, `DELETE /api/auth/sessions/${await idOf(sessionToken)}`, null, sessionToken)
     expect(answer.headers.get('set-cookie')).toMatch(/^app_session=;.*Max-Age=0/)
-    expect(await statusOf(sessionToken)).toBe(401)
+    expect(await sessionStatus(server.url, sessionToken)).toBe(401)
   })
 
   test('ending all others leaves the calling one', async () => {
@@ -112,10 +111,10 @@ describe('devices', () => {
     await me.does('rest', sessions.endOthers, {})
     await line.hears(sessionEnded)
     for (const { sessionToken, refreshToken } of others) {
-      expect(await statusOf(sessionToken)).toBe(401)
+      expect(await sessionStatus(server.url, sessionToken)).toBe(401)
       expect((await refresh(refreshToken)).status).toBe(401)
     }
-    expect(await statusOf(me.token)).toBe(200)
+    expect(await sessionStatus(server.url, me.token)).toBe(200)
     expect(await devices(me)).toHaveLength(1)
   })
 
@@ -125,7 +124,7 @@ describe('devices', () => {
     const refused = await me.refused('rest', sessions.end, { id: theirs })
     expect(refused).toEqual(await me.refused('rest', sessions.end, { id: 'nothing-like-it' }))
     expect(refused).toMatchObject({ code: 'NOT_FOUND', status: 404 })
-    expect(await statusOf(other.token)).toBe(200)
+    expect(await sessionStatus(server.url, other.token)).toBe(200)
   })
 
   test(
@@ -157,7 +156,7 @@ describe('devices', () => {
         await line.soon.hears('disconnect')
       }
       expect(Date.now() - began).toBeLessThan(6_000)
-      expect(await statusOf(soon.sessionToken)).toBe(401)
+      expect(await sessionStatus(server.url, soon.sessionToken)).toBe(401)
     },
   )
 
@@ -170,7 +169,7 @@ describe('devices', () => {
     const brief = follow(connect(server.url, '/rooms', sessionToken))
     await brief.hears('session:ready')
     await Sessions.deleteOne({ _id: await idOf(sessionToken) })
-    expect(await statusOf(sessionToken)).toBe(401)
+    expect(await sessionStatus(server.url, sessionToken)).toBe(401)
     const ack = await line.socket.timeout(5_000).emitWithAck('session:refresh', { token: fresh.body.sessionToken })
     expect(ack).toMatchObject({ ok: true })
     brief.socket.close()
@@ -198,16 +197,16 @@ describe('the ring of session keys', () => {
     await server.close()
 
     await opened(key('two', 2), key('one', 1))
-    expect(await statusOf(old.sessionToken)).toBe(200)
+    expect(await sessionStatus(server.url, old.sessionToken)).toBe(200)
     const fresh = await call(server.url, 'POST /api/auth/session', { refreshToken: old.refreshToken })
     expect(kidOf(String(fresh.body.sessionToken))).toBe('two')
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(server.url, String(fresh.body.sessionToken))).toBe(200)
     await server.close()
 
     await opened(key('two', 2))
     const gone = await call(server.url, 'GET /api/auth/session', null, old.sessionToken)
     expect(gone).toMatchObject({ status: 401, code: 'SESSION_INVALID' })
-    expect(await statusOf(String(fresh.body.sessionToken))).toBe(200)
+    expect(await sessionStatus(server.url, String(fresh.body.sessionToken))).toBe(200)
     await server.close()
     rmSync(directory, { recursive: true, force: true })
   }, 60_000)

@@ -6,9 +6,10 @@ import { beginRun } from '#server/domains/agents/runs/begin'
 import { runsHere } from '#server/domains/agents/runs/relay'
 import type { RoomEvent } from '#shared/api/room-events'
 import { serverNotice } from '#shared/kit/connection'
-import { dial, openWire } from '#test/hostile/wire'
+import { openWire } from '#test/hostile/wire'
 import { boot } from '#test/support/boot'
 import { alpha, channelOf, listenTo, people, person, say } from '#test/support/people'
+import { dial } from '#test/support/raw-connection'
 import { following } from '#test/support/sequence'
 
 test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye, and lets nobody in', async () => {

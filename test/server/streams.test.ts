@@ -409,22 +409,6 @@ describe('a sequence', () => {
     },
   )
 
-  solo(
-    'N86: has no place in the document beside the page of events: nobody who tries parameters is kept waiting',
-    async () => {
-      const { paths } = (await (await fetch(`${server.url}/docs/openapi.json`)).json()) as {
-        paths: Record<string, { get?: { parameters: { name: string }[]; 'x-variants'?: unknown } }>
-      }
-      for (const path of ['/api/rooms/alpha/events', '/api/rooms/{type}/{room}/events']) {
-        expect(paths[path]?.get?.parameters.map(({ name }) => name)).not.toContain('follow')
-        expect(paths[path]?.get).not.toHaveProperty('x-variants')
-        expect(paths[`${path}/stream`]?.get).toMatchObject({
-          responses: { 200: { content: { 'text/event-stream': { schema: { $ref: expect.any(String) } } } } },
-        })
-      }
-    },
-  )
-
   solo('is asked for by `follow=true` alone; without it the answer is a page', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)

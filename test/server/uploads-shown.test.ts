@@ -114,6 +114,8 @@ describe('an avatar', () => {
     const { body } = await post(`/api/agents/${id}/avatar`, formOf(webpOf()))
     expect((await who.rest(`GET /api/agents/${id}`)).body).toMatchObject({ agent: { avatar_url: body.avatar_url } })
     const other = await person(server, 'another owner')
+    expect((await post(`/api/agents/${id}/avatar`, formOf(webpOf()), other)).body.code).toBe('AGENT_NOT_FOUND')
+    await who.rest(`PATCH /api/agents/${id}`, { visibility: 'public' })
     expect((await post(`/api/agents/${id}/avatar`, formOf(webpOf()), other)).body.code).toBe('AGENT_PRIVATE')
     expect((await post('/api/agents/none/avatar', formOf(webpOf()))).body.code).toBe('AGENT_NOT_FOUND')
   })

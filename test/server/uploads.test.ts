@@ -94,7 +94,9 @@ describe('an encrypted file', () => {
   test.each([
     ['image', { originalType: 'image/png' }, { originalType: 'image/png' }, 'chat-images', 'encrypted'],
     ['image', {}, { originalType: 'image/jpeg' }, 'chat-images', 'encrypted'],
+    ['image', { originalType: 'image/bmp' }, { originalType: 'image/bmp' }, 'chat-images', 'encrypted'],
     ['voice', { duration: '7' }, { duration: 7 }, 'chat-voice', 'voice'],
+    ['voice', { duration: '7200' }, { duration: 7_200 }, 'chat-voice', 'voice'],
     ['voice', {}, { duration: 0 }, 'chat-voice', 'voice'],
   ] as const)(
     '%s with %j is stored as document 3 says, and served byte by byte',

@@ -123,7 +123,7 @@ describe('the smart account', () => {
     })
   })
 
-  test('is the same on another chain', async () => {
+  test('O64: is the same on another chain', async () => {
     const who = await somebody()
     const { smartWalletAddress, safeAppUrl } = await who.does('rest', contract.smartWallet, { chainId: 1 })
     expect(smartWalletAddress).toBe((await smart(who)).smartWalletAddress)

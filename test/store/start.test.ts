@@ -15,7 +15,8 @@ test('npm start serves the page, and the server stops when npm is stopped', asyn
   const { npm, url } = await start(root)
   const page = await fetch(url)
   expect(await page.text()).toContain('<div id="page">')
-  expect((await fetch(`${url}/docs`)).status).toBe(200)
+  for (const path of ['/docs', '/docs/openapi.json', '/docs/asyncapi.json'])
+    expect({ path, status: (await fetch(`${url}${path}`)).status }).toEqual({ path, status: 200 })
   expect(Date.now() - startedAt).toBeLessThan(30_000)
 
   npm.kill('SIGTERM')
@@ -32,7 +33,8 @@ test('M20: the files of the image start without the build tools, and serve the p
   }
   // Node resolves packages at the path of the links, not of their targets.
   const { url } = await start(image, { NODE_OPTIONS: '--preserve-symlinks' })
-  for (const path of ['/', '/docs', '/docs/socket.io.js', '/docs/rest', '/docs/swagger-ui.js', '/docs/openapi.json'])
+  const documents = ['/docs', '/docs/openapi.json', '/docs/asyncapi.json', '/docs/rest', '/docs/rest.md']
+  for (const path of ['/', ...documents, '/docs/socket.io.js', '/docs/swagger-ui.js'])
     expect({ path, status: (await fetch(`${url}${path}`)).status }).toEqual({ path, status: 200 })
 })
 

@@ -11,5 +11,8 @@ function shown(file: Uint8Array) {
   if (said === 'hang') for (;;);
   const kept: string[][] = []
   if (said === 'fill') for (;;) kept.push(Array.from({ length: 100_000 }, (_, at) => `${at}`))
+  // The heap holds none of these bytes.
+  const buffers: Buffer[] = []
+  if (said === 'swell') for (;;) buffers.push(Buffer.alloc(2 ** 24, 1))
   return { ending: 'png', bytes: file }
 }

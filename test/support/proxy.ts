@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 /** The header with the client's pretended address; a real proxy takes the address from the connection. */
 export const standing = 'x-test-stands-at'
+/** The headers of somebody who stands at this address. */
+export const at = (address: string, more = {}) => ({ [standing]: address, ...more })
 
 /**
  * A typical reverse proxy: it keeps a few connections open to the server behind it, forwards WebSockets, and appends the address

@@ -5,6 +5,8 @@ export interface PuppetAnswer {
   question: Question
   signal: AbortSignal
   say(...texts: string[]): void
+  /** Takes back so many of the last code units. */
+  unsay(length: number): void
   /** Names a page of the web that the answer rests on. */
   cite(url: string, title: string): void
   end(reason?: 'stop' | 'length' | 'filtered'): void
@@ -31,6 +33,7 @@ export function puppetModel() {
         say: (...texts) => {
           for (const text of texts) push({ type: 'text', text })
         },
+        unsay: (length) => push({ type: 'unsaid', length }),
         cite: (url, title) => push({ type: 'source', url, title }),
         end: (reason = 'stop') => push({ type: 'end', reason, inputTokens: 3, outputTokens: 5 }),
         fail: push,

@@ -1,4 +1,4 @@
-import type { RoomState } from '#server/domains/verdict/verdict'
+import type { SenderFacts } from '#server/domains/verdict/verdict'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { stepsOfAText } from '#shared/kit/budgets'
 
@@ -6,7 +6,7 @@ export const now = Date.UTC(2030, 0, 1)
 export const sender = '0x00000000000000000000000000000000000000aa'
 
 /** A member without rights in a room without rules, with the given differences. */
-export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
+export function stateOf(more: Partial<SenderFacts> = {}, rules: Partial<Rules> = {}): SenderFacts {
   return {
     sealed: null,
     forModerators: false,

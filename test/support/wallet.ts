@@ -82,6 +82,10 @@ export async function signIn(url: string, who: Wallet, headers = {}) {
   return { ...Tokens.parse(answer.body), address: who.address.toLowerCase(), answer }
 }
 
+/** 200 while the session of this token goes on. */
+export const sessionStatus = async (url: string, token: unknown) =>
+  (await call(url, 'GET /api/auth/session', null, String(token))).status
+
 /** Of nobody where the token is null. */
 export const connect = (url: string, namespace: string, token: string | null): Socket =>
   io(url + namespace, {

@@ -1,15 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { docsRoutes } from '#server/kernel/docs'
 import { mountRaw } from '#server/kernel/raw-route'
 
+const built = mkdtempSync(join(tmpdir(), 'plaza-docs-'))
 let server: Server
 let url: string
 beforeAll(async () => {
+  for (const name of ['openapi.json', 'asyncapi.json']) writeFileSync(join(built, name), '{}')
   const app = express()
-  mountRaw(app, docsRoutes)
+  mountRaw(app, docsRoutes(built))
   mountRaw(app, [
     { path: '/{*path}', answer: 'json', give: () => false },
     { path: '/next', answer: 'html', give: (_request, response) => Boolean(response.send('here')) },
@@ -18,7 +23,10 @@ beforeAll(async () => {
   await new Promise((resolve) => server.once('listening', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
-afterAll(() => server.close())
+afterAll(() => {
+  server.close()
+  rmSync(built, { recursive: true, force: true })
+})
 
 const seen = new Map<string, string>()
 
@@ -49,4 +57,11 @@ test('a route that has nothing at a path leaves it to the next one, and what nob
 test.each(['/docs', '/docs/rest'])('%s has no script of its own inside, and no address of elsewhere', async (path) => {
   const page = await (await fetch(url + path)).text()
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:|https?:\/\//)
+})
+
+test('a document that is not built is not found, and the answer names the command', async () => {
+  rmSync(built, { recursive: true })
+  const answer = await fetch(`${url}/docs/openapi.json`)
+  expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('npm run build')])
+  expect((await fetch(`${url}/docs`)).status).toBe(200)
 })

@@ -127,6 +127,22 @@ describe('reading a source', () => {
     await expect(read({ 'https://example.test/a': page })).rejects.toThrow(why)
   })
 
+  test('O70: a list goes on over as many pages as are asked for, where it is read in the advanced way', async () => {
+    const listed = Object.fromEntries(
+      [...'abcd'].map((name, at) => [
+        `https://example.test/${name}`,
+        `<article><p>${long} Part ${name}.</p></article><a rel="nofollow next" href="/${'bcde'[at]}">More</a>`,
+      ]),
+    )
+    const urls = async (source: Partial<Source>) => (await read(listed, source)).pages?.map(({ url }) => url.slice(-1))
+    const scrolled = { infinite_scroll: true, scroll_count: 2 }
+    expect(await urls({ scrape_method: 'advanced', ...scrolled })).toEqual(['a', 'b', 'c'])
+    expect(await urls({ scrape_method: 'advanced', ...scrolled, scroll_count: 9 })).toEqual(['a', 'b', 'c', 'd'])
+    expect(await urls({ scrape_method: 'advanced', ...scrolled, exclude_patterns: ['/b'] })).toEqual(['a'])
+    for (const source of [scrolled, { ...scrolled, scrape_method: 'advanced' as const, infinite_scroll: false }])
+      expect(await urls(source)).toEqual(['a'])
+  })
+
   test('asks by condition, and knows the text by its hash', async () => {
     const headers = { 'content-type': 'text/plain', etag: '"1"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }
     const first = await read({ 'https://example.test/a': { headers, body: long } })

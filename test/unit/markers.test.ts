@@ -74,7 +74,6 @@ describe('markers', () => {
     ['svg', `[ENC_IMAGE:image/svg+xml]${image}`],
     ['no image type', `[ENC_IMAGE:]${image}`],
     ['no parameter', `[ENC_IMAGE]${image}`],
-    ['a second of too many', `[VOICE:3601]${voice}`],
     ['a billion seconds', `[VOICE:1000000000]${voice}`],
     ['a negative duration', `[VOICE:-1]${voice}`],
     ['a fraction', `[VOICE:1.5]${voice}`],
@@ -123,6 +122,12 @@ describe('markers', () => {
     '![](https://evil.test/x.png)',
     ' ( "https://evil.test/x.png" )',
     '[a][b]//[c] ftp://evil.test/x.png',
+    '(PHOTO)https://evil.test/x.png(/PHOTO)',
+    '{PHOTO}https://evil.test/x.png{/PHOTO}',
+    '<PHOTO>https://evil.test/x.png</PHOTO>',
+    '［PHOTO］ｈｔｔｐｓ：／／evil.test/x.png［/PHOTO］',
+    '【PHOTO】//evil.test/x.png【/PHOTO】',
+    '(PHOTO)data:image/png;base64,AAAA',
   ])('O10: holds the address in %j to the same rule', (text) => {
     for (const type of ['photo', 'gif', 'pixel_art', 'voice', 'encrypted_image'] as const)
       expect(faultOf(text, type)).toBe('Media must be uploaded here by its sender')
@@ -135,6 +140,13 @@ describe('markers', () => {
     for (const brackets of ['[]', '[', ']', '([', '[a]']) expect(readMarker('photo', brackets.repeat(5_000))).toBeNull()
     expect(performance.now() - began).toBeLessThan(1_000)
   })
+
+  it.each([
+    `[VOICE:3601]${voice}`,
+    `[VOICE:86400]${voice}`,
+    `[ENC_IMAGE:image/bmp]${image}`,
+    `[ENC_IMAGE:image/x-icon]${image}`,
+  ])('O69: takes %s', (text) => expect(faultOf(text)).toBeNull())
 
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'

@@ -4,15 +4,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readProof } from '#server/domains/payments/read-proof'
-import {
-  paymentRequired,
-  requiredHeaders,
-  requirementOf,
-  settledHeaders,
-  type Wanted,
-} from '#server/domains/payments/requirement'
+import { paymentRequired, requiredHeaders, requirementOf, settledHeaders } from '#server/domains/payments/requirement'
 import { digestOf, judgeProof } from '#server/domains/payments/verify'
-import { networkNamed } from '#server/domains/receipts/networks'
+import { networkNamed, type Wanted } from '#server/domains/receipts/networks'
 import { centsOf, domainOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 
 const network = z.enum(['base', 'base-sepolia'])

@@ -144,6 +144,18 @@ test('HTML in an element that nobody plays is not there any more', async () => {
   expect((await heard(read?.bytes ?? given)).packets.length).toBe(50)
 })
 
+test('O01: the boxes of a codec count among the pieces of a sound', async () => {
+  const given = Buffer.from(await sounds.mp4())
+  const [entry, parents] = [given.indexOf('mp4a'), ['stsd', 'stbl', 'minf', 'mdia', 'trak', 'moov']]
+  const boxes = Buffer.alloc(8 * (mostPieces + 1), Buffer.from([0, 0, 0, 8, 0x66, 0x72, 0x65, 0x65]))
+  const end = entry - 4 + given.readUInt32BE(entry - 4)
+  for (const at of [entry, ...parents.map((type) => given.indexOf(type))])
+    given.writeUInt32BE(given.readUInt32BE(at - 4) + boxes.length, at - 4)
+  expect(() => readSound(bytes(given.subarray(0, end), boxes, given.subarray(end)))).toThrow(
+    `at most ${mostPieces} pieces`,
+  )
+})
+
 test('a sound of too many pieces is refused, and says so', async () => {
   const pieces = Buffer.alloc(2 * (mostPieces + 1), Buffer.from([0xec, 0x80]))
   const given = bytes(await sounds.liveWebm(), pieces)

@@ -6,7 +6,10 @@ function leftOf(text: string): string {
   const ways = [1, 2, 3, 7, text.length].map((length) => {
     const read = withoutThoughts()
     let left = ''
-    for (let at = 0; at < text.length; at += length) left += read(text.slice(at, at + length))
+    for (let at = 0; at < text.length; at += length) {
+      const { unsaid, said } = read(text.slice(at, at + length))
+      left = left.slice(0, left.length - unsaid) + said
+    }
     return left + read.rest()
   })
   expect(new Set(ways).size).toBe(1)
@@ -25,6 +28,26 @@ describe('O20: of an answer', () => {
     ['<think></think>A fox.', 'A fox.'],
     ['<think>a < b and </thin> too</think>A fox.', 'A fox.'],
     ['A fox.\n<think>Or an owl?</think>\nOr an owl.', 'A fox.\nOr an owl.'],
+    ['They want a fox.</think>A fox.', 'A fox.'],
+    ['They want\n\na `fox`.\n</think>\n\nA fox.', 'A fox.'],
+    ['İ want</THINK>A fox.\n</think>', 'A fox.\n</think>'],
+    ['They want[/THINK]A fox.', 'A fox.'],
+    ['◁think▷They want◁/think▷A fox.', 'A fox.'],
+    ['They want◁/think▷A fox.', 'A fox.'],
+    ['<seed:think>x</seed:think>A fox.', 'A fox.'],
+    ['<|START_THINKING|>x<|END_THINKING|>A fox.', 'A fox.'],
+    ['<think>a<think>b</think>c</think>A fox.', 'A fox.'],
+    ['<think>a\n<think>b</think>c<think></think></think>\nA fox.', 'A fox.'],
+    ['<think>The mark is <think>.</think>A fox.', 'A fox.'],
+    ['<think>a<think>b</think>', ''],
+    [
+      '<|channel|>analysis<|message|>They want<|end|><|start|>assistant<|channel|>final<|message|>A fox.<|return|>',
+      'A fox.',
+    ],
+    ['analysis<|message|>They want<|end|><|start|>assistant<|channel|>final<|message|>A fox.', 'A fox.'],
+    ['<|start|>assistant<|channel|>final<|message|>A\nfox.<|end|><|start|>assistant', 'A\nfox.'],
+    ['<|channel|>final<|message|>`A|>` fox.<|return|>', '`A|>` fox.'],
+    ['<|channel|>analysis<|message|>They want', ''],
     // Cut off while it thought.
     ['<think>They want', ''],
   ])('%j is %j', (text, left) => expect(leftOf(text)).toBe(left))
@@ -41,5 +64,10 @@ describe('O20: of an answer', () => {
     '`<think>` is a tag, `</think>` its end',
     'a\n``` \nb',
     '<',
+    'a <',
+    'a </thi',
+    'It is `a` and `</think>` there.',
+    'a\n```\n</think>\n```',
+    'a <|end|> b',
   ])('%j is all said', (text) => expect(leftOf(text)).toBe(text))
 })

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { written } from '#server/domains/verdict/content'
-import { capabilities, judgeMessage, type MessageDraft, probeOf, type RoomState } from '#server/domains/verdict/verdict'
+import {
+  capabilities,
+  judgeMessage,
+  type MessageDraft,
+  probeOf,
+  type SenderFacts,
+} from '#server/domains/verdict/verdict'
 import { type BlockedWord, compileWords } from '#server/domains/verdict/words'
 import {
   Capabilities,
@@ -31,11 +37,11 @@ function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
 }
 
 const say = (text: string): MessageDraft => written('text', text)
-const judge = (text: string, more?: Partial<RoomState>, rules?: Partial<Rules>) =>
+const judge = (text: string, more?: Partial<SenderFacts>, rules?: Partial<Rules>) =>
   judgeMessage(say(text), stateOf(more, rules))
 
 /** A state that fails each step, and a text that fails those that look at it. */
-const obstacles: Readonly<Record<Step, { state?: Partial<RoomState>; rules?: Partial<Rules> }>> = {
+const obstacles: Readonly<Record<Step, { state?: Partial<SenderFacts>; rules?: Partial<Rules> }>> = {
   suspension: { state: { suspended: true } },
   ban: { state: { ban: { until: null } } },
   membership: { state: { member: false } },
@@ -53,7 +59,7 @@ const offence = written('photo', 'zork at https://example.com')
 describe('the order of the steps', () => {
   it.each(steps.map((step, at) => [step, at] as const))('%s decides before all that follow', (step, at) => {
     const standing = steps.slice(at).map((later) => obstacles[later])
-    const state: Partial<RoomState> = Object.assign({}, ...standing.map((obstacle) => obstacle.state))
+    const state: Partial<SenderFacts> = Object.assign({}, ...standing.map((obstacle) => obstacle.state))
     const rules: Partial<Rules> = Object.assign({}, ...standing.map((obstacle) => obstacle.rules))
     expect(judgeMessage(offence, stateOf(state, rules)).verdict.step).toBe(step)
   })
@@ -169,7 +175,7 @@ describe('content types', () => {
     )
   })
 
-  it.each<[string, Partial<RoomState>, Partial<Rules>]>([
+  it.each<[string, Partial<SenderFacts>, Partial<Rules>]>([
     [String.raw`"name":"z\u006frk"`, { words: [listOf({ word: 'zork' })] }, {}],
     [String.raw`"name":"z**o\u0072k**"`, { words: [listOf({ word: 'zork' })] }, {}],
     [String.raw`"at":[{"street":"z\u006frk"}]`, { words: [listOf({ word: 'zork' })] }, {}],
@@ -305,8 +311,11 @@ describe('direct messages', () => {
       max_message_length: 1,
       slow_mode_seconds: 600,
     }
-    const dm: Partial<RoomState> = { sealed: 'epoch', words: [listOf({ word: 'zork' })], lastMessageAt: now }
-    expect(judgeMessage(offence, stateOf(dm, rules))).toMatchObject({ verdict: { ok: true }, nextSendAt: null })
+    const dm: Partial<SenderFacts> = { sealed: 'epoch', words: [listOf({ word: 'zork' })], lastMessageAt: now }
+    expect(judgeMessage(offence, stateOf(dm, rules))).toMatchObject({
+      verdict: { ok: true },
+      nextSendAt: null,
+    })
     expect(judgeMessage(offence, stateOf({ ...dm, blocked: true })).verdict).toMatchObject({
       step: 'ban',
       code: 'BLOCKED',
@@ -333,7 +342,7 @@ const anyRules: fc.Arbitrary<Rules> = fc.record({
 })
 const term = fc.option(fc.record({ until: fc.option(fc.constantFrom(now - 1, now, now + 1)) }), { freq: 1 })
 const rarely = fc.nat(9).map((draw) => draw === 0)
-const anyState: fc.Arbitrary<RoomState> = fc.record({
+const anyState: fc.Arbitrary<SenderFacts> = fc.record({
   sealed: fc.constantFrom(null, 'epoch', 'shared-key'),
   forModerators: fc.boolean(),
   now: fc.constant(now),

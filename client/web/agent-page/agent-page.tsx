@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { networks, priceText } from '#shared/api/payment-networks'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
-import { AgentFace } from '../agents/agent-face.tsx'
+import { AgentPicture } from '../agents/agent-picture.tsx'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
@@ -99,7 +99,7 @@ function Loaded({ agent, pricing }: { agent: PublicAgent; pricing: Pricing }) {
 function Head({ agent, facts }: { agent?: PublicAgent; facts?: string }) {
   return (
     <header className="room-head agent-head">
-      {agent && <AgentFace emoji={agent.avatar_emoji} />}
+      {agent && <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />}
       <div className="grow">
         <h1 tabIndex={-1}>{agent ? isolated(agent.name) : 'Agent'}</h1>
         {facts && <p className="room-facts">{facts}</p>}

@@ -1,13 +1,13 @@
-import { AgentFace } from '../agents/agent-face.tsx'
+import { AgentPicture } from '../agents/agent-picture.tsx'
 import { isolated } from '../kit/format.ts'
 import type { PublicAgent } from './public-agent.ts'
 
 /** What is shown before the first question. */
 export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: string) => void }) {
-  const { name, personality, avatar_emoji: emoji, suggested_questions: questions } = agent
+  const { name, personality, avatar_emoji: emoji, avatar_url: picture, suggested_questions: questions } = agent
   return (
     <div className="agent-begin">
-      <AgentFace emoji={emoji} size="large" />
+      <AgentPicture emoji={emoji} picture={picture} size="large" />
       <h2>{isolated(name)}</h2>
       <p>{personality || 'Ask something to begin.'}</p>
       {questions && questions.length > 0 && (

@@ -3,7 +3,7 @@ import { networks } from '#shared/api/payment-networks'
 import type { CutShort } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { AgentFace } from '../agents/agent-face.tsx'
+import { AgentPicture } from '../agents/agent-picture.tsx'
 import { cutWords, whyFailed } from '../agents/agent-words.ts'
 import { AnswerText } from '../agents/answer-text.tsx'
 import { isolated, shortAddress } from '../kit/format.ts'
@@ -18,6 +18,7 @@ import { PriceCard, paymentWords } from './price-card.tsx'
 interface Face {
   name: string
   emoji: string
+  picture: string | null
 }
 
 /** A question, and below it an answer or what it waits for. */
@@ -28,7 +29,7 @@ export function ExchangeFrame({ face, question, children }: { face: Face; questi
         <p dir="auto">{question}</p>
       </div>
       <div className="answer">
-        <AgentFace emoji={face.emoji} size="small" />
+        <AgentPicture {...face} size="small" />
         <div className="grow">
           <span className="unseen">{isolated(face.name)} answered:</span>
           {children}

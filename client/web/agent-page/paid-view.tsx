@@ -15,7 +15,7 @@ import { VisitorField } from './visitor-field.tsx'
 /** The conversation of a visitor with an agent that is paid for by each answer. */
 export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: boolean }) {
   const client = useClient()
-  const { id, name, avatar_emoji: emoji } = agent
+  const { id, name, avatar_emoji: emoji, avatar_url: picture } = agent
   const [chat] = useState(() => paidChat(client, id))
   const state = useSyncExternalStore(chat.subscribe, () => chat.state)
   const [draft, setDraft] = useDraft(id)
@@ -24,7 +24,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
 
   const { said, asked, receipts, problem } = state
   const isOpen = ({ stage: { at } }: Asked) => at !== 'done' && at !== 'failed'
-  const face = { name, emoji }
+  const face = { name, emoji, picture }
   const ask = (message: string) => {
     chat.ask(message)
     setDraft('')

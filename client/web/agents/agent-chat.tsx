@@ -36,6 +36,7 @@ export function AgentChat({ id }: { id: string }) {
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
+        picture={agent.avatar_url}
         back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
       >
         <button

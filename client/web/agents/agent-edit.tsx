@@ -8,6 +8,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { useTellLatest } from '../kit/toasts.tsx'
+import { PictureField } from '../media/picture-field.tsx'
 import { agentFormOf } from '../messages/drafts.ts'
 import { goToAgents } from '../rooms/route.ts'
 import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
@@ -15,6 +16,7 @@ import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
 import { AgentMissing } from './agent-missing.tsx'
 import { formWords } from './agent-new.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { Conversation } from './conversation.tsx'
 import { KnowledgePart } from './knowledge-part.tsx'
 import { PricePart } from './price-part.tsx'
@@ -87,6 +89,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
+        picture={agent.avatar_url}
         about={
           <span>{!isKept ? 'Not saved yet' : isPriceKept ? 'Everything is saved' : 'The price is not saved yet'}</span>
         }
@@ -121,9 +124,17 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
         </div>
         <div className="agent-settings" role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
-            <AgentForm fields={fields} onChange={setFields} onSubmit={() => void submit()}>
-              <Problem error={error} words={formWords} />
-            </AgentForm>
+            <div className="stack">
+              <OwnAgentPicture agent={agent} onSaved={onSaved} />
+              <AgentForm
+                fields={fields}
+                onChange={setFields}
+                onSubmit={() => void submit()}
+                can={{ searchWeb: agent.searches_web, tellEvents: agent.events_access }}
+              >
+                <Problem error={error} words={formWords} />
+              </AgentForm>
+            </div>
           </div>
           {/* What is written in a part stays there while another one is shown. */}
           <div hidden={part !== 'knowledge'}>{seen.has('knowledge') && <KnowledgePart agent={agent} />}</div>
@@ -139,6 +150,27 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
       </div>
       {asksToDelete && <DeleteAgent agent={agent} onClose={() => setAsksToDelete(false)} />}
     </main>
+  )
+}
+
+/** It is stored by itself, as soon as it is chosen. */
+function OwnAgentPicture({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
+  const client = useClient()
+  const { status } = useSession()
+  const { id, avatar_emoji: emoji, avatar_url: picture } = agent
+  if (!status?.media) return null
+  const store = async (file: File) => {
+    const { avatar_url } = await client.uploads.agentAvatar({ id, file })
+    onSaved({ ...agent, avatar_url })
+  }
+  const remove = async () => onSaved((await client.agents.update({ id, avatarUrl: null })).agent)
+  return (
+    <PictureField
+      title="Its picture"
+      shown={<AgentPicture emoji={emoji} picture={picture} size="large" />}
+      onStore={store}
+      onRemove={picture === null ? undefined : remove}
+    />
   )
 }
 

@@ -9,23 +9,32 @@ interface FormProps {
   onChange: (fields: AgentFields) => void
   onSubmit: () => void
   isNew?: boolean
+  /** What this server can do for it; of an agent that is new, that is not known. */
+  can?: Record<'searchWeb' | 'tellEvents', boolean>
   children: ReactNode
 }
 
 const switches = [
   ['useKnowledgeBase', 'Use what it knows', 'It looks things up in its knowledge, and names the source.'],
-  ['webSearchEnabled', 'Search the web', 'Where the model of this server can.'],
+  ['webSearchEnabled', 'Search the web', 'It looks things up on the web, and names the pages.'],
   ['schedulingEnabled', 'Offer my free times', 'Those of your Settings, never what keeps you busy.'],
   ['eventsAccess', 'Know its events', 'It tells of the events that were found for it.'],
 ] as const
 
 /** The fields of an agent. */
-export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormProps) {
+export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: FormProps) {
   const { user } = useSession()
   const set = (more: Partial<AgentFields>) => onChange({ ...fields, ...more })
   const visibilities = (['private', 'friends', 'public', 'official'] as const).filter(
     (name) => name !== 'official' || user.role === 'admin' || fields.visibility === 'official',
   )
+  const isOffered = {
+    useKnowledgeBase: true,
+    webSearchEnabled: can?.searchWeb,
+    schedulingEnabled: true,
+    // Only operators find events, for official agents.
+    eventsAccess: can?.tellEvents || fields.visibility === 'official',
+  }
   const first = useFocused<HTMLInputElement>()
   const wrong = problemsOf(fields)
   /** A field that nobody has written in yet is not wrong before it is sent. */
@@ -153,15 +162,21 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, children }: FormP
       </label>
       <fieldset className="agent-switches">
         <legend className="label">What it may do</legend>
-        {switches.map(([name, title, hint]) => (
-          <label key={name} className="check">
-            <input type="checkbox" checked={fields[name]} onChange={({ target }) => set({ [name]: target.checked })} />
-            <span>
-              {title}
-              <small>{hint}</small>
-            </span>
-          </label>
-        ))}
+        {switches
+          .filter(([name]) => isOffered[name])
+          .map(([name, title, hint]) => (
+            <label key={name} className="check">
+              <input
+                type="checkbox"
+                checked={fields[name]}
+                onChange={({ target }) => set({ [name]: target.checked })}
+              />
+              <span>
+                {title}
+                <small>{hint}</small>
+              </span>
+            </label>
+          ))}
       </fieldset>
       {children}
     </form>

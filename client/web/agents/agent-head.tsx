@@ -2,21 +2,22 @@ import type { ReactNode } from 'react'
 import { BackButton } from '../kit/back-button.tsx'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
-import { AgentFace } from './agent-face.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 
 /** The head of a screen about one agent, or about all of them. */
 export function AgentHead(props: {
   title: string
   emoji?: string
+  picture?: string | null
   about?: ReactNode
   back: { title: string; go: () => void; isAlways?: boolean }
   children?: ReactNode
 }) {
-  const { title, emoji, about, back, children } = props
+  const { title, emoji, picture = null, about, back, children } = props
   return (
     <header className="room-head agent-head">
       <BackButton className={back.isAlways ? '' : 'back'} title={back.title} onPress={back.go} />
-      {emoji && <AgentFace emoji={emoji} />}
+      {emoji && <AgentPicture emoji={emoji} picture={picture} />}
       <div className="grow">
         <h1 tabIndex={-1} ref={takeLostFocus}>
           {isolated(title)}

@@ -8,8 +8,8 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
-import { AgentFace } from './agent-face.tsx'
 import { AgentHead } from './agent-head.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { visibilityTitles } from './agent-words.ts'
 
 /** The agents of the account, its favorites, and those of others. */
@@ -167,13 +167,14 @@ interface Shown {
   name: string
   personality: string
   avatar_emoji: string
+  avatar_url: string | null
   tags: readonly string[]
 }
 
 function Card({ agent, facts, children }: { agent: Shown; facts: string; children: React.ReactNode }) {
   return (
     <li className="agent-card">
-      <AgentFace emoji={agent.avatar_emoji} />
+      <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />
       <div className="grow">
         <a href={linkToAgents(agent.id)}>{isolated(agent.name)}</a>
         <p>{agent.personality || 'No description'}</p>

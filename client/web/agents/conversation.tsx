@@ -5,7 +5,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
-import { AgentFace } from './agent-face.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { AskField } from './ask-field.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import { useConversation } from './use-conversation.ts'
@@ -94,7 +94,7 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
 function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => void }) {
   return (
     <div className="agent-begin">
-      <AgentFace emoji={agent.avatar_emoji} size="large" />
+      <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
       <p>{agent.personality || 'Ask something to begin.'}</p>
       {agent.suggested_questions && agent.suggested_questions.length > 0 && (

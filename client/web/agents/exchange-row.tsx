@@ -5,11 +5,12 @@ import type { ChatMessage } from '#shared/api/agent-runs'
 import type { Citation, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
+import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { momentOf } from '../kit/moment.ts'
 import { problemText } from '../kit/problem.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
-import { AgentFace } from './agent-face.tsx'
+import { AgentPicture } from './agent-picture.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
 import { AnswerText } from './answer-text.tsx'
 import { FreeTimes } from './free-times.tsx'
@@ -31,12 +32,12 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
         <p dir="auto">{question}</p>
         {askedAt && (
           <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
-            {timeOf(askedAt)}
+            {momentOf(askedAt)}
           </time>
         )}
       </div>
       <div className="answer">
-        <AgentFace emoji={agent.avatar_emoji} size="small" />
+        <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="small" />
         <div className="grow">
           <span className="unseen">{isolated(agent.name)} answered:</span>
           {run ? (

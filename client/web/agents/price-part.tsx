@@ -78,7 +78,7 @@ export function PricePart(props: {
         </label>
         <p className="hint" id="price-hint">
           They have no account here, and ask by the link of the agent or by code in other pages.
-          {!fields.isOn && ' Without a price, they ask for free.'}
+          {!fields.isOn && ' Without a price, its page is free, and code in other pages cannot ask it.'}
         </p>
         {fields.isOn && (
           <>

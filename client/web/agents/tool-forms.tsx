@@ -1,19 +1,32 @@
 import { type FormEvent, useState } from 'react'
+import type { ApiToolInput } from '#shared/api/agent-tools'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 
 export type ToolKind = 'server' | 'api'
 
-/** What a form of a tool holds; no key means that it stays as it is. */
+/** What a form of a tool holds; no key, or no headers, means that these stay as they are. The last three are of an API. */
 export interface ToolFields {
   name: string
   url: string
   apiKey: string
   description: string
   instructions: string
+  /** `Name: value`, one in each line. */
+  headers: string
+  /** '' is that of its kind. */
+  method: ApiToolInput['method'] | ''
+  allowChanges: boolean
+  schema: string
 }
 
-const noTool: ToolFields = { name: '', url: '', apiKey: '', description: '', instructions: '' }
+const noTool: ToolFields = {
+  ...{ name: '', url: '', apiKey: '', description: '', instructions: '', headers: '' },
+  ...{ method: '', allowChanges: false, schema: '' },
+}
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const changing: readonly string[] = ['PUT', 'PATCH', 'DELETE']
+const longestSchema = 20_000
 export const mostTools = 10
 const kinds = { server: 'Tool server (MCP)', api: 'API' } as const
 
@@ -86,9 +99,11 @@ export function AddTool({
           </label>
           <KeyField title="Key (optional)" given={given} onChange={setGiven} />
           <details className="more-fields">
-            <summary>What it is for, and how it is used</summary>
+            <summary>What it is for, and how it is asked</summary>
             <div className="stack">
               <SaidFields given={given} onChange={setGiven} />
+              {kind === 'api' && <ApiFields given={given} onChange={setGiven} isNew />}
+              <HeadersField given={given} onChange={setGiven} />
             </div>
           </details>
           <Problem error={error} words={addressWords} />
@@ -104,7 +119,7 @@ export function AddTool({
 }
 
 export function EditTool(props: {
-  tool: ToolFields & { hasApiKey: boolean }
+  tool: ToolFields & { kind: ToolKind; hasApiKey: boolean; headerNames: readonly string[] }
   onSave: (fields: ToolFields) => Promise<void>
   onClose: () => void
 }) {
@@ -125,6 +140,8 @@ export function EditTool(props: {
           given={fields}
           onChange={setFields}
         />
+        {tool.kind === 'api' && <ApiFields given={fields} onChange={setFields} />}
+        <HeadersField given={fields} onChange={setFields} names={tool.headerNames} />
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button" onClick={onClose}>
@@ -189,5 +206,76 @@ function SaidFields({ given, onChange }: FieldProps) {
         <small>What the agent is told beside it. Up to 2,000 characters.</small>
       </label>
     </>
+  )
+}
+
+/** How an API is asked. */
+function ApiFields({ given, onChange, isNew }: FieldProps & { isNew?: boolean }) {
+  return (
+    <>
+      <label className="field">
+        <span>Method</span>
+        <select
+          className="input"
+          value={given.method}
+          onChange={({ target }) => onChange({ ...given, method: target.value as ToolFields['method'] })}
+        >
+          {isNew && <option value="">That of its kind: POST for GraphQL, else GET</option>}
+          {methods.map((method) => (
+            <option key={method}>{method}</option>
+          ))}
+        </select>
+      </label>
+      {changing.includes(given.method) && (
+        <>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={given.allowChanges}
+              onChange={({ target }) => onChange({ ...given, allowChanges: target.checked })}
+            />
+            <span>It may change what is there</span>
+          </label>
+          <p className="hint">Whoever may ask the agent can have it do so. Without this, the API is not asked.</p>
+        </>
+      )}
+      <label className="field">
+        <span>Schema (optional)</span>
+        <textarea
+          dir="ltr"
+          className="input"
+          rows={3}
+          maxLength={longestSchema}
+          value={given.schema}
+          onChange={({ target }) => onChange({ ...given, schema: target.value })}
+        />
+        <small>
+          {isNew ? 'Without one, it is looked for at the address.' : 'By this the agent knows what it can ask.'}
+        </small>
+      </label>
+    </>
+  )
+}
+
+function HeadersField({ given, onChange, names = [] }: FieldProps & { names?: readonly string[] }) {
+  return (
+    <label className="field">
+      <span>{names.length > 0 ? 'Other headers (optional)' : 'Headers (optional)'}</span>
+      <textarea
+        dir="ltr"
+        className="input"
+        rows={2}
+        placeholder="X-Team: plaza"
+        autoComplete="off"
+        spellCheck={false}
+        value={given.headers}
+        onChange={({ target }) => onChange({ ...given, headers: target.value })}
+      />
+      <small>
+        {names.length > 0
+          ? `It sends ${names.join(', ')}. What you write here takes their place.`
+          : 'One in each line. They are stored sealed and shown to nobody.'}
+      </small>
+    </label>
   )
 }

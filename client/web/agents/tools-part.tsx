@@ -14,14 +14,20 @@ interface Tool extends ToolFields {
   kind: ToolKind
   key: string
   hasApiKey: boolean
+  headerNames: readonly string[]
 }
-type Shown = Pick<OwnAgent['api_tools'][number], 'name' | 'url' | 'description' | 'instructions' | 'hasApiKey'>
+type Api = OwnAgent['api_tools'][number]
+type Shown = OwnAgent['mcp_servers'][number] | Api
 
-const toolOf = (kind: ToolKind, key: string, { name, url, description, instructions, hasApiKey }: Shown): Tool => ({
-  ...{ kind, key, name, url, hasApiKey },
-  description: description ?? '',
-  instructions: instructions ?? '',
+const toolOf = (kind: ToolKind, key: string, shown: Shown): Tool => ({
+  ...{ kind, key, name: shown.name, url: shown.url, hasApiKey: shown.hasApiKey, headerNames: shown.headerNames },
+  description: shown.description ?? '',
+  instructions: shown.instructions ?? '',
   apiKey: '',
+  headers: '',
+  ...('method' in shown
+    ? { method: shown.method, allowChanges: shown.allowChanges, schema: shown.schema ?? '' }
+    : { method: '' as const, allowChanges: false, schema: '' }),
 })
 
 const toolsOf = (agent: OwnAgent): Tool[] => [
@@ -30,11 +36,31 @@ const toolsOf = (agent: OwnAgent): Tool[] => [
 ]
 
 /** What is said of a tool, as it is sent. */
-const saidOf = ({ description, instructions, apiKey }: ToolFields) => ({
+const saidOf = ({ description, instructions, apiKey, headers }: ToolFields) => ({
   description: description.trim() || null,
   instructions: instructions.trim() || null,
   ...(apiKey === '' ? {} : { apiKey }),
+  ...(headers.trim() === '' ? {} : { headers: headersIn(headers) }),
 })
+
+/** The same of an API, with how it is asked. */
+const askedOf = (given: ToolFields, usual: Pick<Api, 'method' | 'schema'>) => ({
+  ...saidOf(given),
+  method: given.method || usual.method,
+  allowChanges: given.allowChanges,
+  schema: given.schema.trim() || usual.schema,
+})
+
+function headersIn(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':')
+      if (at < 1) throw new Error('Each header is a name, a colon and a value, in a line of its own.')
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    }),
+  )
+}
 
 /** Fields of an entry that is there, as it is sent: its keys stay as they are, as nothing is said of them. */
 const keptServers = (agent: OwnAgent) =>
@@ -78,17 +104,26 @@ export function ToolsPart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
       const id = crypto.randomUUID()
       return change({ mcpEnabled: true, mcpServers: [...keptServers(agent), { id, name, url, ...said }] })
     }
-    const { apiType, schema } = await client.agents.detectApi({ url, ...(apiKey === '' ? {} : { apiKey }) })
-    const method = apiType === 'graphql' ? ('POST' as const) : ('GET' as const)
+    const { headers } = said
+    const { apiType, schema } = await client.agents.detectApi({
+      url,
+      ...(apiKey === '' ? {} : { apiKey }),
+      ...(headers && { headers }),
+    })
+    const method = apiType === 'graphql' ? 'POST' : 'GET'
     return change({
       apiEnabled: true,
-      apiTools: [...keptApis(agent), { name, url, method, apiType, schema, ...said }],
+      apiTools: [...keptApis(agent), { name, url, apiType, ...askedOf(given, { method, schema }) }],
     })
   }
   const edit = ({ kind, key }: Tool, given: ToolFields) =>
     kind === 'server'
       ? change({ mcpServers: keptServers(agent).map((one) => (one.id === key ? { ...one, ...saidOf(given) } : one)) })
-      : change({ apiTools: keptApis(agent).map((one) => (one.name === key ? { ...one, ...saidOf(given) } : one)) })
+      : change({
+          apiTools: keptApis(agent).map((one) =>
+            one.name === key ? { ...one, ...askedOf(given, { method: one.method, schema: null }) } : one,
+          ),
+        })
 
   return (
     <div className="stack">

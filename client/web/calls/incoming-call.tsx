@@ -38,12 +38,14 @@ export function IncomingCall() {
     <section className="ringing" role="alert" aria-label={`${name} calls you`}>
       <Avatar id={caller.address} name={name} />
       <strong className="grow">{name} calls you</strong>
-      <ActButton className="button small" onPress={decline}>
-        Decline
-      </ActButton>
-      <ActButton className="button small main" onPress={() => answer(client, id, channel_name ?? '')}>
-        Answer
-      </ActButton>
+      <div className="row">
+        <ActButton className="button small" onPress={decline}>
+          Decline
+        </ActButton>
+        <ActButton className="button small main" onPress={() => answer(client, id, channel_name ?? '')}>
+          Answer
+        </ActButton>
+      </div>
     </section>
   )
 }

@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { isolated, plural, timeOf } from '../kit/format.ts'
+import { isolated, plural } from '../kit/format.ts'
+import { momentOf } from '../kit/moment.ts'
 import { Blank, Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -42,7 +43,7 @@ export function MeetingList() {
                   <a href={joinUrl}>{isolated(title)}</a>
                   <small className="numerals">
                     Code {joinCode} · {plural(participantCount, 'person', 'people')} in it
-                    {expiresAt !== null && ` · open until ${timeOf(expiresAt)}`}
+                    {expiresAt !== null && ` · open until ${momentOf(expiresAt)}`}
                   </small>
                 </div>
                 <CopyLink address={joinUrl} label={`Copy link to ${title}`} />

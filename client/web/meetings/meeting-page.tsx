@@ -1,3 +1,4 @@
+import { isJoinCode } from '#shared/api/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
 import '../styles/home.css'
 import '../styles/meetings.css'
@@ -28,6 +29,7 @@ const words: ProblemWords = {
   FORBIDDEN: 'The host has removed you from this meeting.',
   BLOCKED: 'You and the host of this meeting do not meet.',
 }
+const permanentWords: ProblemWords = { ...words, ROOM_NOT_FOUND: 'This person has no room yet.' }
 const alone = 'Nobody else is here yet. Who has the link can enter.'
 const callsPage = '/#/calls'
 const hostWords = ({ displayName, isPresent }: { displayName: string; isPresent: boolean | null }) => {
@@ -50,7 +52,11 @@ export function MeetingPage({ code }: { code: string }) {
   const client = useClient()
   const account = useAccount()
   useKeptFocus()
-  const found = useLoaded(code, async () => (await client.meetings.get({ code })).room)
+  const found = useLoaded(code, async () => {
+    // A permanent room exists once its owner has asked for it.
+    if (account !== null && isSameAccount(code, account)) await client.meetings.permanent({ wallet_address: account })
+    return (await client.meetings.get({ code })).room
+  })
   const user = useLoaded(account ?? 'guest', async () =>
     account === null ? null : ((await loadUser(client))?.user ?? null),
   )
@@ -94,7 +100,7 @@ export function MeetingPage({ code }: { code: string }) {
       <Frame title="Meeting">
         {found.error && !found.isLoading ? (
           <Blank icon="warn" title="This meeting cannot be opened">
-            <p role="alert">{problemText(found.error, words)}</p>
+            <p role="alert">{problemText(found.error, isJoinCode(code.toUpperCase()) ? words : permanentWords)}</p>
             <button type="button" className="button small" onClick={found.reload}>
               Try again
             </button>

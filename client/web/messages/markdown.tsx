@@ -24,9 +24,19 @@ export const Markdown = memo(function Markdown(props: { text: string; named: rea
 })
 
 const children = (nodes: readonly Nodes[], context: Context, depth: number): ReactNode =>
-  nodes.map((node) => (
-    <Fragment key={`${node.type} ${node.position?.start.offset}`}>{element(node, context, depth + 1)}</Fragment>
+  nodes.map((node, at) => (
+    <Fragment key={`${node.type} ${node.position?.start.offset}`}>
+      {element(withoutImageSign(node, nodes[at + 1], context.source), context, depth + 1)}
+    </Fragment>
   ))
+
+/** The page loads no picture of elsewhere: an image is a link of its words. The `!` before it is no text. */
+const withoutImageSign = (node: Nodes, next: Nodes | undefined, source: string): Nodes =>
+  node.type === 'text' && node.value.endsWith('!') && next?.type === 'link' && isImage(next, source)
+    ? { ...node, value: node.value.slice(0, -1) }
+    : node
+const isImage = (link: Link, source: string) =>
+  source.slice((link.position?.start.offset ?? 0) - 1).startsWith('![') && webAddressOf(link, source) !== null
 
 function element(node: Nodes, context: Context, depth: number): ReactNode {
   const written = writtenOf(node, context.source)
@@ -85,7 +95,7 @@ function linkOf(node: Link, { source, named }: Context, inside: () => ReactNode)
   if (address === null) return <InlineText text={writtenOf(node, source)} named={named} />
   return (
     <OuterLink href={address} words={plainWordsOf(node)}>
-      <InlineContext value={inLink}>{inside()}</InlineContext>
+      <InlineContext value={inLink}>{node.children.length > 0 ? inside() : 'Picture'}</InlineContext>
     </OuterLink>
   )
 }

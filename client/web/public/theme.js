@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash.
+// Before the first paint: a chosen theme does not flash.
 try {
   const theme = localStorage.getItem('plaza.theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme

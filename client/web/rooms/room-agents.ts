@@ -42,10 +42,9 @@ export async function agentsFor(text: string, client: Client, live: LiveRoom): P
   return agents.value ?? none
 }
 
-/** The emoji of an agent that answers here; null while it is not known. */
-export function useAgentEmoji(account: string, isAgent: boolean): string | null {
-  const isKnown = (one: RoomAgent) => isSameAccount(accountOfAgent(one.id), account)
-  return useRoomAgents(isAgent).find(isKnown)?.avatar_emoji ?? null
+/** An agent that answers here; undefined while it is not known. */
+export function useRoomAgent(account: string, isAgent: boolean): RoomAgent | undefined {
+  return useRoomAgents(isAgent).find(({ id }) => isSameAccount(accountOfAgent(id), account))
 }
 
 const asked = new WeakMap<LiveRoom, Promise<void>>()

@@ -1,7 +1,8 @@
 import { useRef, useState } from 'react'
 import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
-import { isolated, lengthInBytes, lengthOf, timeOf } from '../kit/format.ts'
+import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { momentOf } from '../kit/moment.ts'
 import { placeWords } from './stream-words.ts'
 
 /** The moment that a recording shows now. */
@@ -72,7 +73,7 @@ export function Ended(props: {
 
 function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }) {
   const { status, duration_seconds, size_bytes, recorded_from, playback_url, download_url } = asset
-  const title = `Recording from ${timeOf(recorded_from)}`
+  const title = `Recording from ${momentOf(recorded_from)}`
   if (status.phase === 'ready' || playback_url) {
     const facts = [
       status.phase === 'failed' && 'The end is missing',

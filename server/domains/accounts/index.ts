@@ -1,4 +1,6 @@
+import { withCopies } from '#server/domains/files/copies'
 import { namesFiles } from '#server/domains/files/namers'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
@@ -74,7 +76,10 @@ export const accounts = defineDomain(
     },
 
     async updateProfile(input, context) {
-      const account = await changeProfile(context.node, signedIn(context).account, input)
+      const { account: id } = signedIn(context)
+      const before = await accountOf(id)
+      const change = await withCopies(context, folders.avatar, input, ['avatar_url', 'custom_avatar_url'], before)
+      const account = await changeProfile(context.node, id, change)
       return { ...done, user: ownProfileOf(account) }
     },
 

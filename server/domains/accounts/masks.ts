@@ -1,3 +1,5 @@
+import { badges } from '#shared/kit/primitives'
+
 const letterOf = (script: string) => String.raw`[\p{Script=${script}}&&\p{L}]`
 const markOf = (script: string) => String.raw`[\p{Script_Extensions=${script}}&&\p{M}]`
 const either = (parts: readonly string[]) => parts.join('|')
@@ -23,7 +25,6 @@ const emoji =
 const ofEmoji = /[\u200d\u{e0020}-\u{e007f}]/gu
 
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
-const badges = /[\u2705\u2713\u2714\u2611\u{1f5f8}\u{1f5f9}\u{1fbb1}]/u
 const stacked = /[\p{Mn}\p{Me}]{3}/u
 
 /** How many of its own marks a letter of a script bears; one of another script bears two. */

@@ -22,6 +22,14 @@ export async function visibleAgent(account: string, id: string): Promise<StoredA
   return agent
 }
 
+/** Why an agent is closed to somebody. That a private one is there is told to its owner alone. */
+export const closedTo = (
+  account: string | null,
+  { visibility, owner_address }: StoredAgent,
+  code: 'AGENT_PRIVATE' | 'AGENT_NOT_PUBLIC',
+): AppError =>
+  new AppError(visibility === 'private' && !isSameAccount(owner_address, account) ? 'AGENT_NOT_FOUND' : code)
+
 const isOfficial = ({ visibility }: StoredAgent): boolean => visibility === 'official'
 const isForEverybody = (agent: StoredAgent): boolean => agent.visibility === 'public' || isOfficial(agent)
 
@@ -53,7 +61,7 @@ export async function refusalsOf(account: string, agents: readonly StoredAgent[]
     const owner = agent.owner_address
     if (isSameAccount(owner, account)) return null
     const isKeptApart = blocked.has(owner) || (suspended.has(owner) && !isOfficial(agent))
-    if (isKeptApart || agent.visibility === 'private') return new AppError('AGENT_PRIVATE')
+    if (isKeptApart || agent.visibility === 'private') return closedTo(account, agent, 'AGENT_PRIVATE')
     return isForEverybody(agent) || friends.includes(owner) ? null : new AppError('AGENT_FRIENDS_ONLY')
   })
 }
@@ -61,7 +69,7 @@ export async function refusalsOf(account: string, agents: readonly StoredAgent[]
 /** An agent that the account may change: its own, or an official one where it is an admin. */
 export async function ownAgent(node: Node, account: string, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
-  if (!(await mayChange(node, account, agent))) throw new AppError('AGENT_PRIVATE')
+  if (!(await mayChange(node, account, agent))) throw closedTo(account, agent, 'AGENT_PRIVATE')
   return agent
 }
 

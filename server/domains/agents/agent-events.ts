@@ -3,7 +3,7 @@ import type { eventsOfAgents as contract } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { agentOf, isPublicFor, refusalOf } from './access.ts'
+import { agentOf, closedTo, isPublicFor, refusalOf } from './access.ts'
 import { addFound, chunksOf, findEvents } from './events/extract.ts'
 import * as stored from './events/stored.ts'
 import { eventLinks, refuseInner } from './links.ts'
@@ -13,7 +13,8 @@ import { allow } from './spending/allowance.ts'
 /** Events are for everybody where the agent is, and else for who may talk to it. */
 async function refuseUnseen({ caller }: Context, agent: StoredAgent): Promise<void> {
   if (await isPublicFor(caller.account, agent)) return
-  if (caller.account === null || (await refusalOf(caller.account, agent))) throw new AppError('AGENT_NOT_PUBLIC')
+  if (caller.account === null || (await refusalOf(caller.account, agent)))
+    throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
 }
 
 export const events: Action<typeof contract.events> = async ({ id, date, type, source, featured }, context) => {

@@ -90,8 +90,7 @@ async function generate(
   const question = { turns, maxOutputTokens, temperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
   let cutShort: CutShort | null = null
-  let length = 0
-  let isBlank = true
+  let said = ''
   for await (const part of answerWithTools(context, tools, question)) {
     signal.throwIfAborted()
     if (part.type === 'end') {
@@ -100,17 +99,21 @@ async function generate(
     }
     const source = part.type === 'source' ? shownSource(node, part) : null
     if (source) tell({ t: 'source', ...source })
+    if (part.type === 'unsaid') {
+      said = said.slice(0, said.length - part.length)
+      tell({ t: 'chunk', off: said.length, text: '' })
+    }
     if (part.type !== 'text') continue
-    const text = cutToLength(part.text, longestAnswer - length)
-    if (text !== '') tell({ t: 'chunk', off: length, text })
-    isBlank &&= text.trim() === ''
-    length += text.length
+    const text = cutToLength(part.text, longestAnswer - said.length)
+    if (text !== '') tell({ t: 'chunk', off: said.length, text })
+    said += text
     if (text.length === part.text.length) continue
     cutShort = 'length'
     break
   }
   signal.throwIfAborted()
   // Nobody is answered by nothing, or pays for it.
-  if (isBlank) throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
+  if (said.trim() === '')
+    throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
   return { ...usage, cutShort }
 }

@@ -1,16 +1,16 @@
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { agentRuns as contract } from '#shared/api/agent-runs'
+import type { ChatLine } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { agentOf, refusalOf, visibleAgent } from './access.ts'
 import { beginAnswer } from './answer.ts'
 import { modelOf } from './generation.ts'
-import { Agents } from './model.ts'
 import { tellBegun } from './runs/begun.ts'
 import { answerOf, besideText, linesOf } from './runs/ending.ts'
 import { framesAfter, isTold, openLog, tellConnection } from './runs/follow.ts'
 import { forgetConversation } from './runs/forget.ts'
-import { isInRoom, messagesOf, ownChat } from './runs/history.ts'
+import { isInRoom, messagesOf, ownChat, sessionOf } from './runs/history.ts'
 import { RunFrames, Runs, type StoredRun } from './runs/model.ts'
 import { asEnded } from './runs/settle.ts'
 import { askToStop } from './runs/stop.ts'
@@ -19,13 +19,14 @@ interface Asked {
   agent: string
   message: string
   client_run_id?: string | undefined
+  sessionId?: string | undefined
 }
 
-async function ask(context: Context, { agent: id, message, client_run_id }: Asked) {
+async function ask(context: Context, { agent: id, message, client_run_id, sessionId: session }: Asked) {
   const { account } = signedIn(context)
   const agent = await visibleAgent(account, id)
   modelOf(context.node)
-  const question = { agent: id, account, place: ownChat, message, clientRunId: client_run_id }
+  const question = { agent: id, account, place: ownChat, message, clientRunId: client_run_id, session }
   const run = await beginAnswer(context.node, agent, question)
   if (run.state === 'running') tellBegun(context.node, run)
   return { agent, run }
@@ -49,10 +50,12 @@ export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...que
   return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: firstIdx }
 }
 
-export const chat: Action<typeof contract.chat> = async ({ id, message, client_run_id }, context) => {
-  const { agent, run } = await ask(context, { agent: id, message, client_run_id })
+export const chat: Action<typeof contract.chat> = async ({ id, stream: _, ...asked }, context) => {
+  const { agent, run } = await ask(context, { ...asked, agent: id })
   const last = await answerOf(context.node, framesAfter(context.node, run, -1, context.signal))
   return {
+    ...done,
+    sessionId: sessionOf(run),
     message: last.message,
     agentName: agent.name,
     agentEmoji: agent.avatar_emoji,
@@ -63,9 +66,13 @@ export const chat: Action<typeof contract.chat> = async ({ id, message, client_r
   }
 }
 
-export const chatStream: Action<typeof contract.chatStream> = async ({ id, message, client_run_id }, context) => {
-  const { run } = await ask(context, { agent: id, message, client_run_id })
-  return linesOf(framesAfter(context.node, run, -1, context.signal))
+export const chatStream: Action<typeof contract.chatStream> = async ({ id, stream: _, ...asked }, context) => {
+  const { run } = await ask(context, { ...asked, agent: id })
+  return inSession(sessionOf(run), linesOf(framesAfter(context.node, run, -1, context.signal)))
+}
+
+async function* inSession(sessionId: string, lines: AsyncIterable<ChatLine>) {
+  for await (const line of lines) yield line.type === 'done' ? { ...line, sessionId } : line
 }
 
 /** Of an answer that has ended, the frames are kept for a while, and until its conversation is forgotten. */
@@ -147,8 +154,10 @@ export const history: Action<typeof contract.history> = async ({ id, limit, befo
 
 export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
   const { account } = signedIn(context)
+  const conversation = { agent_id: id, account, place: ownChat }
   // What somebody has said is theirs to delete, also where the agent is not for them any more.
-  if (!(await Agents.exists({ _id: id }))) throw new AppError('AGENT_NOT_FOUND')
-  await forgetConversation(context.node, { agent_id: id, account, place: ownChat })
+  const refusal = await refusalOf(account, await agentOf(id))
+  if (refusal?.code === 'AGENT_NOT_FOUND' && !(await Runs.exists(conversation))) throw refusal
+  await forgetConversation(context.node, conversation)
   return done
 }

@@ -1,9 +1,11 @@
+import { withCopies } from '#server/domains/files/copies'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
-import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
+import { isAdmin, isPublicFor, mayChange, ownAgent, visibleAgent } from './access.ts'
 import * as events from './agent-events.ts'
 import * as conversation from './chat.ts'
 import { discover } from './discover.ts'
@@ -15,8 +17,9 @@ import { beginWhatWasLeft } from './in-rooms/left.ts'
 import { showChanges } from './in-rooms/memberships.ts'
 import { listenToWriting } from './in-rooms/writing.ts'
 import { Agents } from './model.ts'
-import { agentsOf, createAgent, updateAgent } from './owned.ts'
+import { agentFieldsOf, agentsOf, createAgent, updateAgent } from './owned.ts'
 import { tellPictures } from './pictures.ts'
+import { endpointsOf, shownPricing } from './pricing.ts'
 import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
 import * as inRooms from './room-actions.ts'
@@ -26,7 +29,7 @@ import { listenToStops, listenToWants } from './runs/relay.ts'
 import { stopForRefused, stopRefusedOf } from './runs/stop.ts'
 import { sweepRuns } from './runs/sweep.ts'
 import { agentSettings } from './settings.ts'
-import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
+import { cardOf, infoOf, listedAgentOf, ownAgentOf } from './shown.ts'
 import { countKnowledge } from './spending/knowledge.ts'
 import { agentToolActions } from './tools/operations.ts'
 
@@ -41,8 +44,9 @@ export const agents = defineDomain(
 
     async create(input, context) {
       const { account } = signedIn(context)
+      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'])
       return {
-        agent: await ownAgentOf(context.node, await createAgent(context.node, account, input, context.creationId)),
+        agent: await ownAgentOf(context.node, await createAgent(context.node, account, given, context.creationId)),
       }
     },
 
@@ -53,12 +57,19 @@ export const agents = defineDomain(
       const shown = isOwn
         ? await ownAgentOf(context.node, agent)
         : { ...cardOf(context.node, agent), is_own: false as const }
-      return { agent: shown }
+      const isPublic = await isPublicFor(account, agent)
+      return {
+        agent: { ...shown, ...infoOf(agent) },
+        pricing: await shownPricing(context.node, agent, isPublic),
+        endpoints: endpointsOf(context.node, agent, isPublic),
+      }
     },
 
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
-      const changed = await updateAgent(context.node, account, id, input)
+      const { avatar_url: avatarUrl } = await ownAgent(context.node, account, id)
+      const given = await withCopies(context, folders.avatar, agentFieldsOf(input), ['avatarUrl'], { avatarUrl })
+      const changed = await updateAgent(context.node, account, id, given)
       await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }
     },

@@ -1,8 +1,8 @@
+import { deceptionByRoom } from '#server/domains/accounts/names'
 import { refuseOthersFile } from '#server/domains/files/others'
 import type { Node } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
 import { isDuplicate } from '#server/ports/database/port'
-import { keyAt } from '#server/ports/storage/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
 import { AppError } from '#shared/errors'
@@ -14,7 +14,6 @@ import { refuseWithoutBeta } from './beta.ts'
 import { searchableWords } from './discovery/words.ts'
 import { modelName } from './generation.ts'
 import { instructionsOf } from './instructions.ts'
-import { refuseInner } from './links.ts'
 import { Agents, type StoredAgent } from './model.ts'
 import { refuseDeceptiveName } from './names.ts'
 import { storedTools } from './tools/stored.ts'
@@ -23,8 +22,9 @@ const agentsAtMost = 5
 const defaultEmoji = '🤖'
 const defaultNetwork = 'base'
 
-type Given = ReturnType<typeof fieldsOf>
-const fieldsOf = (input: Readonly<Record<string, unknown>>) => inCamelCase(agentFields, input)
+type Given = ReturnType<typeof agentFieldsOf>
+/** What was given of an agent, under one name each. */
+export const agentFieldsOf = (input: object) => inCamelCase(agentFields, input as Readonly<Record<string, unknown>>)
 
 /** The stored fields that follow from what was given; those of tools, which have keys in them, are made by `storedTools` alone. */
 function changesOf(given: Given): Partial<StoredAgent> {
@@ -40,7 +40,7 @@ function changesOf(given: Given): Partial<StoredAgent> {
 }
 
 export async function createAgent(node: Node, account: string, input: object, id: string): Promise<StoredAgent> {
-  const given = fieldsOf(input as Record<string, unknown>)
+  const given = agentFieldsOf(input)
   await refuse(node, account, given, null)
   await refuseWithoutBeta(node, account)
   const agent = newAgent(node, account, given, id)
@@ -62,7 +62,7 @@ export async function ensureOfficialAgent(
   input: object,
   id: string,
 ): Promise<StoredAgent> {
-  const agent = newAgent(node, account, fieldsOf({ ...input, visibility: 'official' }), id)
+  const agent = newAgent(node, account, agentFieldsOf({ ...input, visibility: 'official' }), id)
   return (await insertAmong(Agents, agent, { others: {}, most: null })) ?? agent
 }
 
@@ -107,7 +107,7 @@ const attempts = 5
 
 /** Changes an agent, and returns it as it is then. What others change at the same time stays, and is judged with it. */
 export async function updateAgent(node: Node, account: string, id: string, input: object): Promise<StoredAgent> {
-  const given = fieldsOf(input as Record<string, unknown>)
+  const given = agentFieldsOf(input)
   for (let attempt = 0; attempt < attempts; attempt++) {
     const agent = await ownAgent(node, account, id)
     await refuse(node, account, given, agent)
@@ -145,14 +145,15 @@ async function change(node: Node, agent: StoredAgent, given: Given): Promise<Sto
 async function refuse(node: Node, account: string, given: Given, before: StoredAgent | null): Promise<void> {
   for (const { url } of [...(given.mcpServers ?? []), ...(given.apiTools ?? [])]) node.services.web.check(url)
   const { avatarUrl } = given
-  if (avatarUrl && avatarUrl !== before?.avatar_url && keyAt(node.settings.storageUrl, avatarUrl) === null)
-    refuseInner(node, given, ['avatarUrl'])
   if (avatarUrl !== before?.avatar_url) await refuseOthersFile(node, account, avatarUrl, 'avatarUrl')
   if (given.model !== undefined && given.model !== modelName(node)) throw new AppError('INVALID_MODEL')
   const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
   const { name = before?.name ?? '', visibility = before?.visibility ?? 'private' } = given
+  const claim = given.tags?.map((tag) => (before?.tags.includes(tag) ? null : deceptionByRoom(tag))).find(Boolean)
+  if (claim && visibility !== 'official')
+    throw new AppError('VALIDATION_ERROR', { message: `This tag is not allowed. ${claim}`, details: { path: 'tags' } })
   const isJudged = name !== before?.name || before.visibility === 'official'
   if (isJudged && visibility !== 'official') await refuseDeceptiveName(before?._id ?? '', name)
   if (given.x402Network !== undefined && !(given.x402Enabled ?? before?.x402_enabled ?? false))

@@ -1,6 +1,6 @@
 import { earningsOf } from '#server/domains/receipts/earnings'
 import type { Node } from '#server/kernel/context'
-import type { AgentCard, ListedAgent, OwnAgent } from '#shared/api/agent-records'
+import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
 import { modelName } from './generation.ts'
 import type { StoredAgent } from './model.ts'
 import { suggestedQuestionsOf } from './suggested-questions.ts'
@@ -14,6 +14,7 @@ export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   personality: agent.personality,
   model: modelName(node),
   scripted: node.services.model?.isScripted ?? false,
+  searches_web: node.services.model?.searchesWeb ?? false,
   avatar_emoji: agent.avatar_emoji,
   avatar_url: agent.avatar_url,
   visibility: agent.visibility,
@@ -30,6 +31,18 @@ export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   x402_network: agent.x402_network,
   created_at: agent.created_at.toISOString(),
   updated_at: agent.updated_at.toISOString(),
+})
+
+/** The same by the names of the public door. */
+export const infoOf = (agent: StoredAgent): AgentInfo => ({
+  id: agent._id,
+  name: agent.name,
+  personality: agent.personality,
+  emoji: agent.avatar_emoji,
+  tags: agent.tags,
+  features: { webSearch: agent.web_search_enabled, knowledgeBase: agent.use_knowledge_base },
+  stats: { totalMessages: agent.message_count },
+  createdAt: agent.created_at.toISOString(),
 })
 
 export const listedAgentOf = (node: Node, agent: StoredAgent): ListedAgent => ({

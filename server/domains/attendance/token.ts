@@ -1,6 +1,5 @@
 import { walletsOf } from '#server/domains/tokens/wallets'
 import type { Node } from '#server/kernel/context'
-import { keyAt } from '#server/ports/storage/port'
 import type { AttendanceGate } from '#shared/api/gates'
 import { lookupsOf } from './lookups.ts'
 
@@ -10,11 +9,10 @@ type Token = Pick<AttendanceGate, 'name' | 'image_url'>
 export async function tokenOf(node: Node, account: string, gate: AttendanceGate): Promise<Token> {
   // Whether they hold it is known by now; without its name it has its number.
   const found = await foundAt(node, account, gate).catch(() => null)
-  const isOurs = gate.image_url !== null && keyAt(node.settings.storageUrl, gate.image_url) !== null
   return {
     name:
       found?.name ?? (gate.event_id === undefined ? `Collection #${gate.collection_id}` : `Event #${gate.event_id}`),
-    image_url: found?.image_url ?? (isOurs ? gate.image_url : null),
+    image_url: found?.image_url ?? null,
   }
 }
 

@@ -32,7 +32,8 @@ async function write(node: Node, host: string): Promise<void> {
   if (calls.length === 0) return
   const to = (await accountOf(host))?.email
   if (to) {
-    const text = `${calls.map((call) => saidOf(node, call)).join('\n\n')}\n`
+    const said = await Promise.all(calls.map((call) => saidOf(node, call)))
+    const text = `${said.join('\n\n')}\n`
     await postLetter(node, { to, subject: 'Calls were booked or cancelled', text }, idOf(calls))
   }
   // One that has changed since is written of again.
@@ -47,9 +48,9 @@ const idOf = (calls: readonly StoredCall[]): string =>
     .update(JSON.stringify(calls.map(({ _id, status, write_at }) => [_id, status, write_at])))
     .digest('base64url')
 
-function saidOf(node: Node, call: StoredCall): string {
+async function saidOf(node: Node, call: StoredCall): Promise<string> {
   const isOn = call.status !== 'cancelled'
-  const time = `${timeIn(call)}\n${call.duration_minutes} minutes`
+  const time = `${await timeIn(call, 'host')}\n${call.duration_minutes} minutes`
   const lines = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, time]
   return [...lines, ...(isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call))].join(
     '\n',

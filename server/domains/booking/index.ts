@@ -25,8 +25,9 @@ function told(context: Context, stored: StoredCall) {
 export const booking = defineDomain(
   contract,
   {
-    async schedule(input, context) {
-      const call = told(context, await book(context, input))
+    async schedule({ schedulerEmail, schedulerName, ...input }, context) {
+      const { guestEmail = schedulerEmail, guestName = schedulerName } = input
+      const call = told(context, await book(context, { ...input, guestEmail, guestName }))
       return { ...done, ...call, scheduledCall: { ...call, calendarEventId: call.calendar_event_id } }
     },
 

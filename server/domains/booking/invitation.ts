@@ -37,7 +37,7 @@ export async function cancelCall(
   const holdsToken = call !== null && token === call.invite_token
   if (!call || !(isParty || holdsToken)) throw new AppError('CALL_NOT_FOUND')
   if (!isParty && call.scheduler_wallet_address !== null)
-    throw new AppError('FORBIDDEN', { message: 'Only its host and who booked it cancel this call' })
+    throw new AppError('ACCESS_DENIED', { message: 'Only its host and who booked it cancel this call' })
   if (call.status === 'cancelled') return call
   if (statusOf(call, now) === 'completed') throw new AppError('CALL_OVER')
   await refuseWords(context.node, account, { notes: reason })

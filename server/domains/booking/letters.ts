@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { zoneOf } from '#server/domains/scheduling/windows'
 import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
@@ -51,10 +52,10 @@ export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> 
   const isOver = until.getTime() <= node.now()
   const lines = [
     `Call with ${host} is not booked: whether its payment was carried out could not be found out in time.`,
-    `${timeIn(call)}\n${call.duration_minutes} minutes`,
+    `${await timeIn(call, 'guest')}\n${call.duration_minutes} minutes`,
     isOver
       ? 'The payment can be used by nobody any more: what was not charged by now never will be.'
-      : `It is not asked for any more, but may be charged all the same until ${clockIn('UTC', until)} (UTC).`,
+      : `It is not asked for any more, but may be charged all the same until ${clockIn(call.timezone, until)}.`,
     `Do not pay again before you have looked in your wallet. Where it was charged, it is good for another time of ${host}: book that with the same payment, on the page in the same browser.`,
     'If you did not ask for this, you need not do anything.',
   ]
@@ -99,7 +100,7 @@ async function writeTo(
   for (const type of ['guest', 'host'] as const) {
     const email = addresses[type]
     if (email === null || !(await mayWriteTo(node, email, by))) continue
-    const letter = await letterTo(node, email, call, { method, isToHost: type === 'host' && email === own })
+    const letter = await letterTo(node, email, call, { method, type, isToHost: type === 'host' && email === own })
     await postLetter(node, { to: email, ...letter }, isOnce ? idOf(call, method, email) : undefined)
     sent.push({ email, type })
   }
@@ -124,7 +125,7 @@ async function letterTo(
   node: Node,
   email: string,
   call: StoredCall,
-  { method, isToHost }: { method: About['method']; isToHost: boolean },
+  { method, type, isToHost }: { method: About['method']; type: EmailedTo['type']; isToHost: boolean },
 ) {
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)
@@ -133,7 +134,7 @@ async function letterTo(
   const words = isToHost ? saidBy(call) : []
   const lines = [
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,
-    `${timeIn(call)}\n${call.duration_minutes} minutes`,
+    `${await timeIn(call, type)}\n${call.duration_minutes} minutes`,
     ...words,
     ...(method === 'REQUEST' ? [link] : saidOfPayment(call)),
     'If you did not ask for this, you need not do anything.',
@@ -160,10 +161,13 @@ const paymentWords = {
   unknown: 'Whether it was charged is not known yet. It is not asked for any more.',
 }
 
+/** Whether its host has made the call, for whoever is given its link. */
+const isShareable = (call: StoredCall): boolean =>
+  isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
+
 /** What a call is called to its host. */
 export function summaryOf(call: StoredCall): string {
-  const isShareable = isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
-  const who = isShareable ? null : (call.scheduler_name ?? call.guest_name)
+  const who = isShareable(call) ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }
 
@@ -173,11 +177,14 @@ const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_
   ...(cancel_reason ? [`Reason: ${cancel_reason}`] : []),
 ]
 
-/** By the clocks of who booked it, and of UTC. */
-export function timeIn({ scheduled_at, timezone }: StoredCall): string {
-  const shown = (timeZone: string) => clockIn(timeZone, scheduled_at)
-  return timezone === 'UTC' ? `${shown('UTC')} (UTC)` : `${shown(timezone)} (${timezone})\n${shown('UTC')} (UTC)`
+/** By the clock of the reader, and in brackets by that of the other. The zone of a call that its host has made is the host's. */
+export async function timeIn(call: StoredCall, reader: EmailedTo['type']): Promise<string> {
+  const { scheduled_at, timezone: ofGuest } = call
+  const ofHost = isShareable(call) ? ofGuest : await zoneOf(call.recipient_wallet_address)
+  const [own, other] = reader === 'guest' ? [ofGuest, ofHost] : [ofHost, ofGuest]
+  const time = clockIn(own, scheduled_at)
+  return own === other ? time : `${time}\n[${clockIn(other, scheduled_at)}]`
 }
 
 const clockIn = (timeZone: string, at: Date): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
+  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)} (${timeZone})`

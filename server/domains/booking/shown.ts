@@ -68,7 +68,7 @@ export const nameOfAccount = async (node: Node, account: string): Promise<string
 /** What the token of an invitation shows. */
 export function invitedCall(call: StoredCall, hostName: string, now: number) {
   const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
-  const { timezone, is_paid, recipient_wallet_address, cancel_reason } = rest
+  const { timezone, is_paid, recipient_wallet_address, cancel_reason, invite_token } = rest
   const about = { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, timezone, is_paid }
-  return { ...about, recipient_wallet_address, cancel_reason, hostName }
+  return { ...about, recipient_wallet_address, cancel_reason, invite_token, hostName }
 }

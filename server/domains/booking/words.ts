@@ -1,5 +1,5 @@
 import { refuseDisplayName } from '#server/domains/accounts/profile-changes'
-import { refuseNames } from '#server/domains/room-state/state'
+import { refuseNames } from '#server/domains/room-state/judge-draft'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 

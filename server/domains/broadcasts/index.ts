@@ -1,4 +1,4 @@
-import { refuseWords } from '#server/domains/room-state/state'
+import { refuseWords } from '#server/domains/room-state/judge-draft'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { GLOBAL } from '#server/log/types'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { job } from '#server/kernel/jobs'
-import { seal, unseal } from '#server/kernel/seal'
+import { seal, tryUnseal } from '#server/kernel/seal'
 import { type Access, type Calendars, type Grant, NoAccess, type Opened } from '#server/ports/calendar/port'
 import type { CalendarConnection } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
@@ -124,13 +124,8 @@ function opened(node: Node, connection: StoredConnection, sealed: string): strin
   return token
 }
 
-function tryToOpen({ settings }: Node, { _id }: StoredConnection, sealed: string): string | null {
-  try {
-    return unseal(settings.sessionKeys, sealed, boundTo(_id))
-  } catch {
-    return null
-  }
-}
+const tryToOpen = ({ settings }: Node, { _id }: StoredConnection, sealed: string): string | null =>
+  tryUnseal(settings.sessionKeys, sealed, boundTo(_id))
 
 /** Asks for access again before it ends, about once an hour for each calendar, on one node. */
 export const refreshByItself = (node: Node): (() => void) =>

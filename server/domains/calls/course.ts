@@ -5,6 +5,7 @@ import type { StoredCall } from './model.ts'
 
 /** What a client says of the end of a call; what is left out follows from the rest. */
 interface SaidEnd {
+  startedAt?: string | undefined
   endedAt?: string | null | undefined
   durationSeconds?: number | undefined
 }
@@ -37,7 +38,7 @@ export function standing(call: StoredCall, now: number): StoredCall {
 }
 
 /** The times of a call that rings now, or that is told once it is over. */
-export function timesOf(status: CallStatus, said: SaidEnd & { startedAt?: string | undefined }, now: number): Times {
+export function timesOf(status: CallStatus, said: SaidEnd, now: number): Times {
   const { startedAt, endedAt, durationSeconds } = said
   if (goesOn(status)) {
     if (startedAt || endedAt || durationSeconds) throw invalid('A call that rings begins now, and has no end yet')
@@ -99,9 +100,12 @@ const contradicts = (call: StoredCall, { endedAt, durationSeconds }: SaidEnd): b
 
 /** `from` is when the two began to talk, as far as that is known. */
 function endOf(status: CallStatus, from: number, isAnswered: boolean, said: SaidEnd, now: number) {
-  const { endedAt, durationSeconds: length } = said
+  const { startedAt, endedAt, durationSeconds: length } = said
   if (withoutTalk.includes(status) && length) throw invalid(`durationSeconds: a call that was ${status} has none`)
-  const ended = endedAt ? Date.parse(endedAt) : length === undefined ? null : from + length * 1_000
+  const after = from + (length ?? 0) * 1_000
+  // What no clock of a client has said is not ahead.
+  const measured = startedAt ? after : Math.min(after, Math.max(now, from))
+  const ended = endedAt ? Date.parse(endedAt) : length === undefined ? null : measured
   if (ended === null) return { ended_at: null, duration_seconds: 0 }
   if (ended > now + aheadMilliseconds) throw invalid('endedAt is in the future')
   if (ended < from) throw invalid('endedAt is before the call began')

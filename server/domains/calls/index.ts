@@ -89,11 +89,12 @@ export const calls = defineDomain(contract, {
   },
 })
 
-/** Who is no party is told the same of a call that is there and of one that is not. */
+/** Who is no party is told the same of a call that is there and of one that is not; so is a callee of a note that is not shown to them. */
 async function callOf(account: string, _id: string): Promise<StoredCall> {
   const call = await Calls.findOne({ _id }).lean<StoredCall>()
-  if (call && [call.caller_address, call.callee_address].includes(account)) return call
-  throw new AppError('FORBIDDEN', { message: 'You are no party of this call' })
+  const parties = call && [call.caller_address, ...(call.is_unasked ? [] : [call.callee_address])]
+  if (call && parties?.includes(account)) return call
+  throw new AppError('ACCESS_DENIED', { message: 'You are no party of this call' })
 }
 
 async function newestOf(account: string, limit: number, before: string | undefined): Promise<StoredCall[]> {

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { defineSettings } from '#server/kernel/settings'
 import { Mailbox } from '#shared/api/email'
 

@@ -21,10 +21,10 @@ export async function checkSignature(
   if (await isSignedByKey(address, message, signature)) return
   if (chain !== undefined && (await askChain(() => isSignedByContract(chain, address, message, signature)))) return
   if (chain !== undefined) throw new AppError('INVALID_SIGNATURE')
+  // One of 65 bytes is that of a wrong key.
+  if (signature.length <= keySignature) throw new AppError('INVALID_SIGNATURE')
   const why = 'A wallet that is a contract cannot be checked: no node of its chain is configured here'
-  // The words of what may be a key's signature are fixed.
-  const said = signature.length > keySignature ? { message: `Invalid signature. ${why}.` } : {}
-  throw new AppError('INVALID_SIGNATURE', { ...said, details: { why } })
+  throw new AppError('INVALID_SIGNATURE', { message: `Invalid signature. ${why}.`, details: { why } })
 }
 
 async function isSignedByKey(address: Hex, message: string, signature: Hex): Promise<boolean> {

@@ -105,6 +105,9 @@ async function ofCaller(context: Context, item: string | undefined, agent: strin
   if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
     throw new AppError('KNOWLEDGE_NOT_FOUND')
   const id = found?.agent_id ?? agent ?? ''
-  await lookedAfterBy(context, id)
+  await lookedAfterBy(context, id).catch((error: unknown) => {
+    const isHidden = found !== null && error instanceof AppError && error.code === 'AGENT_NOT_FOUND'
+    throw isHidden ? new AppError('KNOWLEDGE_NOT_FOUND') : error
+  })
   return found ? [found] : itemsOf(id)
 }

@@ -75,6 +75,8 @@ async function refuseGone({ _id }: StoredAgent, item: string): Promise<void> {
 const syncOf = ({ auto_sync, sync_interval_hours }: Reading, now: number) =>
   auto_sync ? { sync_at: new Date(now + sync_interval_hours * hourMilliseconds) } : {}
 
+const readOtherwiseBy = ['scrape_method', 'crawl_depth', 'exclude_patterns', 'infinite_scroll', 'scroll_count']
+
 export async function updateItem(
   node: Node,
   agent: StoredAgent,
@@ -87,7 +89,7 @@ export async function updateItem(
     { ...before, ...reading },
     (before.last_synced_at ?? new Date(node.now())).getTime(),
   ) as Pick<StoredItem, 'sync_at'>
-  const isReadOtherwise = ['scrape_method', 'crawl_depth', 'exclude_patterns'].some((name) => name in reading)
+  const isReadOtherwise = readOtherwiseBy.some((name) => name in reading)
   const item = await KnowledgeItems.findOneAndUpdate(
     { _id: id, agent_id: agent._id },
     {

@@ -191,5 +191,7 @@ function reasonOf(error: unknown): string | null {
   if (!(error instanceof AppError)) return null
   if (error.code === 'TIMEOUT') return 'The page took too long'
   if (error.code === 'UPSTREAM_ERROR') return 'The page could not be read'
-  return ['INVALID_PARAMETER', 'UNSUPPORTED_MEDIA_TYPE'].includes(error.code) ? error.message : null
+  return ['INVALID_PARAMETER', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE'].includes(error.code)
+    ? error.message
+    : null
 }

@@ -5,9 +5,8 @@ import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { messageEdited } from '#server/domains/room-state/events/messages'
 import { type MessageBody, type MessageFact, messageIn, sealingOf } from '#server/domains/room-state/facts'
+import { acceptedAt, refuseChange } from '#server/domains/room-state/judge-draft'
 import { messageOf } from '#server/domains/room-state/shown'
-import { standingOf } from '#server/domains/room-state/standing'
-import { acceptedAt, refuseChange, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
@@ -80,11 +79,10 @@ export async function editMessage(
           // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
-        const state = stateOf(view, account, now, node, standingOf(view, account), missing)
         const after = { ...draftOfBody(changed), blobs }
-        const { flagged } = refuseChange(after, state)
+        const { flagged } = refuseChange(view, after, { node, account, now, missing })
         // Whoever edits a sealed text and does not say what it names may still name what it named before.
-        const isUntold = state.sealed && blobs === undefined
+        const isUntold = sealingOf(view) !== null && blobs === undefined
         const body = {
           ...changed,
           ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),

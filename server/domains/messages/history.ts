@@ -57,6 +57,7 @@ export async function pageOf(context: Context, input: Page) {
   refuseBoundsAround(input)
   const { key, isInsider, ...head } = await readable(context, input.room)
   const { from, to, ...more } = await rangeOf(context.node, key, head, input)
+  await context.charge(Math.max(0, to - from + 1))
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
   const ids = messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : []))

@@ -1,7 +1,7 @@
 import { keyOf, readBy } from '#server/domains/room-state/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/room-state/facts'
+import { capabilitiesOf } from '#server/domains/room-state/judge-draft'
 import type { Standing } from '#server/domains/room-state/standing'
-import { capabilitiesOf } from '#server/domains/room-state/state'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -21,7 +21,7 @@ function joining(view: View, account: string, now: number, node: Node) {
   const { standing, room: about } = readBy(view, account, now)
   const mute = muteIn(view, account, now)
   if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
-  const capabilities = capabilitiesOf(view, account, now, node)
+  const capabilities = capabilitiesOf(view, { node, account, now })
   return {
     head: { epoch: view.epoch, seq: view.seq, total: view.total },
     standing,

@@ -4,10 +4,10 @@ import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { pollChanged, pollDeleted } from '#server/domains/room-state/events/polls'
 import { type MessageFact, messageIn, muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
+import { capabilitiesOf, refuseChange } from '#server/domains/room-state/judge-draft'
 import { Polls, Votes } from '#server/domains/room-state/model'
 import { messageOfRow, pollOf } from '#server/domains/room-state/shown'
 import { standingOf } from '#server/domains/room-state/standing'
-import { capabilitiesOf, refuseChange, stateOf } from '#server/domains/room-state/state'
 import type { Ruling } from '#server/domains/verdict/verdict'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -65,7 +65,7 @@ const voters: Action<typeof contract.voters> = async ({ room, pollId }, context)
 }
 
 const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
-  node.log.ask(key, (view, now) => capabilitiesOf(view, account, now, node).capabilities.poll.ok)
+  node.log.ask(key, (view, now) => capabilitiesOf(view, { node, account, now }).capabilities.poll.ok)
 
 type Vote = { poll_id: string; user_address: string; options: readonly number[] }
 
@@ -163,7 +163,7 @@ const update: Action<typeof contract.update> = async (
     }
     if (asked === null) return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
     const draft = draftOfPoll(askedBy(next))
-    const { flagged } = refuseChange(draft, { ...stateOf(view, account, now, context.node), member: true })
+    const { flagged } = refuseChange(view, draft, { node: context.node, account, now })
     const message = editedTo(touchable(view, account, poll.message_id, now).message, draft.text, flagged, now)
     return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next, message }) }
   })

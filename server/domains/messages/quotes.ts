@@ -1,14 +1,14 @@
 import type { MessageBody, MessageFact } from '#server/domains/room-state/facts'
-import { type RoomState, remarkFault } from '#server/domains/verdict/verdict'
+import { remarkFault, type SenderFacts } from '#server/domains/verdict/verdict'
 import { quoteText } from '#shared/kit/quotes'
 
 type Quote = MessageBody['reply_to']
 
 /** A quote says its text again, so it is judged again by the rules of today. */
-export const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, state: RoomState): Quote => ({
+export const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, facts: SenderFacts): Quote => ({
   id,
   sender_address: sender,
-  content: remarkFault(text, state) === null ? quoteText(text) : '',
+  content: remarkFault(text, facts) === null ? quoteText(text) : '',
   message_type: type,
 })
 

@@ -1,8 +1,9 @@
+import { deceptionBy } from '#server/domains/accounts/names'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { reactionChanged } from '#server/domains/room-state/events/messages'
 import { muteIn, reactedIn } from '#server/domains/room-state/facts'
-import { refuseRemark, stateOf } from '#server/domains/room-state/state'
+import { refuseRemark } from '#server/domains/room-state/judge-draft'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { messages as contract } from '#shared/api/messages'
@@ -39,7 +40,10 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
       isOn = on ?? had === 0
       counts = countsBySign(message.body.reactions)
       if (had > 0 === isOn) return { already: null }
-      if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node))
+      if (isOn) {
+        refuseClaim(emoji)
+        refuseRemark(view, emoji, { node: context.node, account, now })
+      }
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
       counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -had))
@@ -50,6 +54,16 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
   return { counts: countsBySign(outcome.body.counts), on: outcome.body.on, seq: outcome.row.seq }
+}
+
+/** Words that one reacts with stand beside those of others, as a name does. */
+function refuseClaim(emoji: string): void {
+  const claim = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
+  if (claim)
+    throw new AppError('VALIDATION_ERROR', {
+      message: `This reaction is not allowed. ${claim}`,
+      details: { path: 'emoji' },
+    })
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {

@@ -2,7 +2,7 @@ import { removeUnnamed } from '#server/domains/files/removal'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { messageDeleted } from '#server/domains/room-state/events/messages'
-import { refuseRemark, stateOf } from '#server/domains/room-state/state'
+import { refuseRemark } from '#server/domains/room-state/judge-draft'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
@@ -59,8 +59,7 @@ export async function removeMessage(
       if (!isSameAccount(message.sender, account) && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
-      if (reason !== null && isSameAccount(message.sender, account))
-        refuseRemark(reason, stateOf(view, account, now, node))
+      if (reason !== null && isSameAccount(message.sender, account)) refuseRemark(view, reason, { node, account, now })
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
         accept: entryOf(view, actor, messageDeleted, body, {

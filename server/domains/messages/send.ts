@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import { missingAmong, withFiles } from '#server/domains/files/claims'
-import { isUnlisted, keyOf } from '#server/domains/room-state/access'
+import { keyOf } from '#server/domains/room-state/access'
 import { entryOf, nameOf } from '#server/domains/room-state/entries'
 import { messageCreated } from '#server/domains/room-state/events/messages'
-import { type MessageBody, messageIn, refOf, roomIn } from '#server/domains/room-state/facts'
+import { type MessageBody, messageIn } from '#server/domains/room-state/facts'
+import { acceptedAt, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/room-state/judge-draft'
 import { messageOfRow } from '#server/domains/room-state/shown'
-import { standingOf } from '#server/domains/room-state/standing'
-import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
-import { judgeMessage, type MessageDraft, type RoomState, type Ruling } from '#server/domains/verdict/verdict'
+import type { MessageDraft, Ruling } from '#server/domains/verdict/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
+import { sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
@@ -68,11 +67,10 @@ export async function sendDraft(
       isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && isSaying(body, draft, key),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
-        const standing = standingOf(view, account)
-        const hidden = absent(view, standing.isMember)
-        const state = writing(view, stateOf(view, account, now, node, standing, missing))
-        ruling = judgeMessage(draft, state)
-        if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
+        const judged = judgeDraft(view, draft, { node, account, now, missing })
+        const { facts, standing, hidden } = judged
+        ruling = judged.ruling
+        if (hidden) return { refuse: hidden }
         const stale = fault?.(view)
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (stale) return { refuse: stale }
@@ -80,7 +78,7 @@ export async function sendDraft(
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
         if (!standing.isMember) return { refuse: outside }
-        const quote = reply && quoteOf(reply, state)
+        const quote = reply && quoteOf(reply, facts)
         const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
         return {
           accept: entryOf(
@@ -127,22 +125,8 @@ const unbound = new AppError('VALIDATION_ERROR', {
 /** They may write, and are to become a member first. */
 const outside = new AppError('NOT_A_MEMBER')
 
-/** Who writes is judged as a member where writing makes them one. */
-export const writing = (view: View, state: RoomState): RoomState =>
-  roomKinds[refOf(view).type].writingJoins ? { ...state, member: true } : state
-
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
-
-/** The refusal where the room does not exist, or is hidden from the sender; otherwise null. */
-function absent(view: View, isMember: boolean): AppError | null {
-  const room = roomIn(view)
-  if (!room) return new AppError('ROOM_NOT_FOUND')
-  return isUnlisted(view, room) && !isMember ? new AppError('ROOM_NOT_FOUND') : null
-}
-
-/** A ban and a suspension are told even where the room is hidden; a block between two others is not. */
-const isToldFirst = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
 
 function bodyOf(
   draft: MessageDraft,
@@ -171,7 +155,7 @@ export const capabilitiesNow = (node: Context['node'], key: string, account: str
   node.log.ask(key, (view, now) => ({
     room: roomOfKey(key),
     v: view.seq,
-    ...capabilitiesOf(view, account, now, node),
+    ...capabilitiesOf(view, { node, account, now }),
   }))
 
 export const check: Action<typeof contract.check> = async (input, context) => {
@@ -181,10 +165,8 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
   const missing = await missingAmong(account, files)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
-    const standing = standingOf(view, account)
-    const hidden = absent(view, standing.isMember)
-    const ruling = judgeMessage(draft, writing(view, stateOf(view, account, now, context.node, standing, missing)))
-    if (hidden && !isToldFirst(ruling)) throw hidden
+    const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
+    if (hidden) throw hidden
     return ruling
   })
   return { verdict, ...(retryAfter === null ? {} : { retryAfter }) }

@@ -1,4 +1,5 @@
 import { keyOf, readBy, readRoom, seenBy } from '#server/domains/room-state/access'
+import { wordListsOf } from '#server/domains/room-state/blocked-words'
 import {
   type BanFact,
   banIn,
@@ -11,7 +12,6 @@ import {
 } from '#server/domains/room-state/facts'
 import { Bans, Moderators, Mutes, Words } from '#server/domains/room-state/model'
 import { rightsIn, type Standing } from '#server/domains/room-state/standing'
-import { wordListsOf } from '#server/domains/room-state/state'
 import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { leftOutBecause } from '#server/domains/room-state/blocked-words'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/room-state/facts'
-import { leftOutBecause } from '#server/domains/room-state/state'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { idIn, roomOfKey } from '#shared/kit/room-key'

@@ -1,3 +1,4 @@
+import { blockedIn } from '#server/domains/room-state/blocked-words'
 import { entryOf } from '#server/domains/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import {
@@ -10,7 +11,6 @@ import {
   wordsIn,
 } from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
-import { blockedIn } from '#server/domains/room-state/state'
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/verdict/words'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'

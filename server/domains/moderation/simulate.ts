@@ -2,16 +2,16 @@ import { draftOfBody } from '#server/domains/messages/drafts'
 import { messagesOf } from '#server/domains/messages/pages'
 import { readRoom } from '#server/domains/room-state/access'
 import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
-import { stateOf } from '#server/domains/room-state/state'
+import { senderFactsOf } from '#server/domains/room-state/sender-facts'
 import { isUnreadable } from '#server/domains/verdict/sealed-text'
-import { judgeMessage, type RoomState } from '#server/domains/verdict/verdict'
+import { judgeMessage, type SenderFacts } from '#server/domains/verdict/verdict'
 import { compileWords, tryPattern } from '#server/domains/verdict/words'
 import type { Action } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { createTurnstile } from '#server/kernel/turnstile'
 import { messages as rowsBetween } from '#server/log/store'
 import type { moderation as contract } from '#shared/api/moderation'
-import type { Rules } from '#shared/api/verdict'
+import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 
 const sampled = 20
@@ -31,12 +31,12 @@ export const simulate: Action<typeof contract.simulate> = async (
   const proposal = proposalOf(word, is_regex, as_written)
   const { key, also, standing } = await readRoom(context.node, context.caller, room, (view, { now }) => ({
     total: view.total,
-    state: stateOf(view, context.caller.account ?? '', now, context.node),
+    facts: senderFactsOf(view, { node: context.node, account: context.caller.account ?? '', now }),
   }))
   if (!standing?.canManageMods) throw new AppError('FORBIDDEN', { message: 'You may not manage this room' })
   await context.charge(Math.min(last, also.total))
-  const state: RoomState = {
-    ...also.state,
+  const facts: SenderFacts = {
+    ...also.facts,
     suspended: false,
     ban: null,
     mute: null,
@@ -44,10 +44,11 @@ export const simulate: Action<typeof contract.simulate> = async (
     moderator: false,
     lastMessageAt: null,
     sealed: null,
-    rules: { ...withoutRules(also.state.rules), ...(rules as Partial<Rules> | undefined) },
+    // Everything else is allowed, so that the proposal alone refuses.
+    rules: { ...defaultRules, ...(rules as Partial<Rules> | undefined) },
     words: proposal,
   }
-  const sealed = also.state.sealed
+  const { sealed } = also.facts
   const { signal } = context
   const hits: MessageFact[] = []
   let tested = 0
@@ -57,7 +58,7 @@ export const simulate: Action<typeof contract.simulate> = async (
     await turnOf(context.node)()
     if (signal.aborted || milliseconds > mostMilliseconds) break
     const started = performance.now()
-    const { verdict } = judgeMessage(draftOfBody(fact.body), { ...state, sender: fact.sender })
+    const { verdict } = judgeMessage(draftOfBody(fact.body), { ...facts, sender: fact.sender })
     milliseconds += performance.now() - started
     tested += 1
     if (!verdict.ok) hits.unshift(fact)
@@ -76,21 +77,6 @@ function proposalOf(given: string | undefined, is_regex: boolean, as_written: bo
   const word = is_regex ? given : given.toLowerCase()
   return [compileWords([{ id: 'proposal', word, action: 'block', scope: 'room', is_regex, as_written }])]
 }
-
-/** Everything allowed, so that what is refused is refused by the proposal. */
-const withoutRules = (rules: Rules): Rules => ({
-  ...rules,
-  links_allowed: 'everyone',
-  photos_allowed: 'everyone',
-  pixel_art_allowed: 'everyone',
-  gifs_allowed: 'everyone',
-  polls_allowed: 'everyone',
-  location_sharing_allowed: 'everyone',
-  voice_allowed: 'everyone',
-  read_only: false,
-  slow_mode_seconds: 0,
-  max_message_length: 0,
-})
 
 /** Newest first. */
 async function* lastMessages(key: string, total: number, last: number): AsyncGenerator<MessageFact> {

@@ -18,6 +18,8 @@ export const creationOptions = (
 ): z.input<typeof CreationOptions> => ({
   challenge,
   rp: { name: rpName, id: rpId },
+  rpId,
+  rpName,
   user: { ...user, displayName: user.name },
   pubKeyCredParams: [{ alg: es256, type: 'public-key' }],
   timeout,
@@ -29,12 +31,13 @@ export const creationOptions = (
 
 /** What a browser needs to use one of these passkeys, or whichever it has where none is named. */
 export const requestOptions = (
-  { rpId }: Site,
+  { rpId, rpName }: Site,
   challenge: string,
   known: readonly string[],
 ): z.input<typeof RequestOptions> => ({
   challenge,
   rpId,
+  rpName,
   allowCredentials: known.map(named),
   timeout,
   userVerification,

@@ -41,7 +41,6 @@ export const beginRegistration: Action<typeof contract.beginRegistration> = asyn
   return {
     ...options,
     options,
-    rpId: site.rpId,
     isRecoveryFlow: recoveryHash !== null,
     userAddress: account ?? input.userAddress ?? null,
   }

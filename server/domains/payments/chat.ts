@@ -1,21 +1,22 @@
-import { agentOf, isPublicFor } from '#server/domains/agents/access'
+import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/access'
 import { beginAnswer } from '#server/domains/agents/answer'
 import { modelOf } from '#server/domains/agents/generation'
 import type { StoredAgent } from '#server/domains/agents/model'
+import { offerOf } from '#server/domains/agents/pricing'
 import { answerOf, besideText, linesOf } from '#server/domains/agents/runs/ending'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { refuseSpent } from '#server/domains/agents/spending/allowance'
 import type { StoredPayment } from '#server/domains/receipts/model'
+import type { Wanted } from '#server/domains/receipts/networks'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { networks } from '#shared/api/payment-networks'
 import type { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
-import { offerOf } from './public-agents.ts'
 import { mostAnswers, paidOf } from './receipts.ts'
 import { inProgress, wantsPayment } from './refuse.ts'
-import { settledHeaders, type Wanted } from './requirement.ts'
+import { settledHeaders } from './requirement.ts'
 import { facilitatorFor } from './settle.ts'
 import { takeSlots } from './slots.ts'
 import { type Purchase, paidBefore, purchaseHash, wantedBefore, whenPaid } from './take.ts'
@@ -50,7 +51,7 @@ async function ask(
   const agent = await agentOf(id)
   const isOpen = await isPublicFor(caller.account, agent)
   const purchase = payment === undefined ? null : purchaseOf(node, agent, rest, payment)
-  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw new AppError('AGENT_NOT_PUBLIC')
+  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
   const wanted = (await offerOf(node, agent)) ?? (purchase && (await wantedBefore(agent._id, purchase.payment)))
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
   facilitatorFor(node, wanted.facts)

@@ -1,9 +1,10 @@
 import { agentOf, isPublicFor, ownAgent } from '#server/domains/agents/access'
 import { countEvents } from '#server/domains/agents/events/stored'
 import type { StoredAgent } from '#server/domains/agents/model'
+import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/pricing'
 import { besideText } from '#server/domains/agents/runs/ending'
 import { messagesOf } from '#server/domains/agents/runs/history'
-import { cardOf } from '#server/domains/agents/shown'
+import { cardOf, infoOf } from '#server/domains/agents/shown'
 import { earningsOf } from '#server/domains/receipts/earnings'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import { facilitatorOf } from '#server/domains/receipts/networks'
@@ -15,7 +16,7 @@ import { networks } from '#shared/api/payment-networks'
 import { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import { chat, chatStream, placeOf } from './chat.ts'
-import { endpointsOf, offerOf, pricingOf, publicAgent } from './public-agents.ts'
+import { publicAgent } from './public-agents.ts'
 import { paidOf, receiptsOf } from './receipts.ts'
 import { resolvePayments } from './resolve.ts'
 import { isOver, usableUntil } from './stored-proof.ts'
@@ -55,21 +56,8 @@ export const payments = defineDomain(
     async info({ id }, { node, caller }) {
       const agent = await agentOf(id)
       if (!(await isPublicFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
-      const wanted = await offerOf(node, agent)
-      return {
-        agent: {
-          id: agent._id,
-          name: agent.name,
-          personality: agent.personality,
-          emoji: agent.avatar_emoji,
-          tags: agent.tags,
-          features: { webSearch: agent.web_search_enabled, knowledgeBase: agent.use_knowledge_base },
-          stats: { totalMessages: agent.message_count },
-          createdAt: agent.created_at.toISOString(),
-        },
-        pricing: { enabled: wanted !== null, ...(wanted ? pricingOf(node, agent.x402_price_cents ?? 0, wanted) : {}) },
-        endpoints: endpointsOf(node, agent),
-      }
+      const pricing = await shownPricing(node, agent)
+      return { agent: infoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
     },
 
     chat,

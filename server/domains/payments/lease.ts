@@ -16,11 +16,15 @@ export const newLease = (node: Pick<Node, 'now'>) => ({
   leased_until: new Date(node.now() + leaseMilliseconds),
 })
 
-/** Takes a payment that nobody works on; null where somebody does. */
-export async function claim(node: Node, payment: StoredPayment): Promise<StoredPayment | null> {
+/** Takes a payment that nobody works on, and changes it; null where somebody does. */
+export async function claim(
+  node: Node,
+  payment: StoredPayment,
+  change: Partial<StoredPayment> = {},
+): Promise<StoredPayment | null> {
   return Payments.findOneAndUpdate(
     { _id: payment._id, leased_until: { $lte: new Date(node.now()) } },
-    { $set: newLease(node) },
+    { $set: { ...newLease(node), ...change } },
     { returnDocument: 'after' },
   ).lean<StoredPayment>()
 }

@@ -1,56 +1,10 @@
-import { isHex } from 'viem'
-import { type Account, Accounts } from '#server/domains/accounts/model'
-import { isWalletAccount, smartAccountIn } from '#server/domains/accounts/smart-account'
-import { agentOf, isPublicFor } from '#server/domains/agents/access'
+import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
-import { facilitatorOf } from '#server/domains/receipts/networks'
-import type { Caller, Node } from '#server/kernel/context'
-import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
-import { AppError } from '#shared/errors'
-import type { Wanted } from './requirement.ts'
+import type { Caller } from '#server/kernel/context'
 
 /** An agent that strangers may ask, and the caller where there is one. */
 export async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
-  if (!(await isPublicFor(account, agent))) throw new AppError('AGENT_NOT_PUBLIC')
+  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
   return agent
-}
-
-export function endpointsOf({ settings: { publicUrl } }: Pick<Node, 'settings'>, { _id }: StoredAgent) {
-  const info = `${publicUrl}/api/public/agents/${_id}`
-  return { info, chat: `${info}/chat` }
-}
-
-/** What an answer of the agent costs; null where it is not sold, or nobody can be paid. */
-export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<Wanted | null> {
-  const { x402_enabled, x402_price_cents: cents, x402_network: network } = agent
-  if (!x402_enabled || cents === null || network === null) return null
-  const payTo = await payeeOf(agent)
-  if (payTo === null) return null
-  const resource = endpointsOf(node, agent).chat
-  return { facts: networks[network], amount: unitsOf(cents), payTo, resource, description: descriptionOf(agent, cents) }
-}
-
-const descriptionOf = ({ name }: StoredAgent, cents: number) => `One answer of ${name} for ${priceText(cents)}`
-
-/** The named wallet, else that of the owner: of a passkey its smart account, as nobody holds a key to its account id. */
-async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgent): Promise<Wanted['payTo'] | null> {
-  if (named !== null && isHex(named)) return named
-  const owner = await Accounts.findOne({ _id: owner_address }).lean<Account>()
-  if (!owner) return null
-  if (isWalletAccount(owner) && isHex(owner._id)) return owner._id
-  return smartAccountIn(owner)?.address ?? null
-}
-
-export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: Wanted) {
-  const facilitator = facilitatorOf(node, facts)
-  return {
-    pricePerMessage: priceText(cents),
-    priceCents: cents,
-    network: facts.network,
-    currency: 'USDC' as const,
-    payTo,
-    payable: facilitator !== null,
-    simulated: facilitator?.isSimulated ?? false,
-  }
 }

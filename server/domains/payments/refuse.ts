@@ -1,8 +1,9 @@
 import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
+import type { Wanted } from '#server/domains/receipts/networks'
 import type { Context, Node } from '#server/kernel/context'
 import type { PaymentRefusal } from '#server/ports/facilitator/port'
 import { AppError } from '#shared/errors'
-import { paymentRequired, requiredHeaders, requirementOf, type Wanted } from './requirement.ts'
+import { paymentRequired, requiredHeaders, requirementOf } from './requirement.ts'
 import { isOver, usableUntil } from './stored-proof.ts'
 
 const texts: Readonly<Record<PaymentCode, string>> = {

@@ -1,21 +1,10 @@
-import type { Hex } from 'viem'
+import type { Wanted } from '#server/domains/receipts/networks'
 import type { Requirement } from '#server/ports/facilitator/port'
 import type { NetworkFacts } from '#shared/api/payment-networks'
 
 /** So long a payment is to be good for. */
 export const maxTimeoutSeconds = 300
 const mimeType = 'application/json'
-
-/** What one answer costs, and whom it is paid to. */
-export interface Wanted {
-  facts: NetworkFacts
-  /** In the smallest unit. */
-  amount: string
-  payTo: Hex
-  /** The address that is paid for. */
-  resource: string
-  description: string
-}
 
 const chainName = ({ chainId }: NetworkFacts) => `eip155:${chainId}` as const
 

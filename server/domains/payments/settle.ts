@@ -6,7 +6,7 @@ import {
   refusedMilliseconds,
   type StoredPayment,
 } from '#server/domains/receipts/model'
-import { facilitatorOf } from '#server/domains/receipts/networks'
+import { facilitatorOf, type Wanted } from '#server/domains/receipts/networks'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
 import type { Facilitator, Settlement } from '#server/ports/facilitator/port'
@@ -14,7 +14,7 @@ import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import type { Held } from './lease.ts'
 import { codes } from './refuse.ts'
-import { maxTimeoutSeconds, requirementOf, type Wanted } from './requirement.ts'
+import { maxTimeoutSeconds, requirementOf } from './requirement.ts'
 import { blockMilliseconds, endOf, proofOf, usableUntil } from './stored-proof.ts'
 
 const soonMilliseconds = 1_000
@@ -115,10 +115,9 @@ export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chai
  */
 async function readFromChain(node: Node, held: Held): Promise<boolean> {
   const facts = networks[held.payment.network]
-  const { authorization } = proofOf(node, held.payment)
-  const { from, to, nonce } = authorization
+  const { payer: from, pay_to: to, value, nonce } = held.payment
   const state = await chainOf(node, facts)
-    ?.authorized(facts.asset, { from, to, value: BigInt(authorization.value), nonce })
+    ?.authorized(facts.asset, { from, to, value: BigInt(value), nonce })
     .catch(() => null)
   if (!state) return false
   if (typeof state === 'object' && 'openAt' in state) {

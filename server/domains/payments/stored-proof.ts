@@ -1,6 +1,6 @@
 import { never, type StoredPayment } from '#server/domains/receipts/model'
 import type { Node } from '#server/kernel/context'
-import { unseal } from '#server/kernel/seal'
+import { seal, tryUnseal, unseal } from '#server/kernel/seal'
 import type { Proof } from '#server/ports/facilitator/port'
 import { networks } from '#shared/api/payment-networks'
 
@@ -12,10 +12,18 @@ const chainMilliseconds = 3_600_000
 export const proofOf = ({ settings }: Node, { proof }: StoredPayment): Proof =>
   JSON.parse(unseal(settings.sessionKeys, proof)) as Proof
 
+export const sealedProof = ({ settings }: Node, { authorization, signature }: Proof): string =>
+  seal(settings.sessionKeys, JSON.stringify({ authorization, signature }))
+
+export const endOfProof = ({ authorization: { validBefore } }: Proof): Date =>
+  new Date(Math.min(Number(validBefore) * 1_000, never.getTime()))
+
 /** Until when whoever was given a payment can have it carried out. */
 export function usableUntil(node: Node, payment: StoredPayment): Date {
-  const { validBefore } = proofOf(node, payment).authorization
-  return new Date(Math.min(Number(validBefore) * 1_000, never.getTime()))
+  if (payment.usable_until) return payment.usable_until
+  // Older versions stored it within the proof alone, whose key may be gone.
+  const proof = tryUnseal(node.settings.sessionKeys, payment.proof)
+  return proof === null ? never : endOfProof(JSON.parse(proof) as Proof)
 }
 
 /** When a payment can be in no block any more, of a chain that does not stand still. */

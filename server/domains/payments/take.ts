@@ -1,19 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Payments, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
-import { networkNamed } from '#server/domains/receipts/networks'
+import { networkNamed, type Wanted } from '#server/domains/receipts/networks'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { readBack } from '#server/kernel/read-back'
-import { seal } from '#server/kernel/seal'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { AppError } from '#shared/errors'
 import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
 import { readProof } from './read-proof.ts'
 import { inProgress, offeredOtherwise, pending, wantsPayment } from './refuse.ts'
-import type { Wanted } from './requirement.ts'
 import { chainOf, offerAgain, settleHeld, verifyHeld, wantedOf } from './settle.ts'
-import { isOver } from './stored-proof.ts'
+import { endOfProof, isOver, sealedProof } from './stored-proof.ts'
 import { judgeProof } from './verify.ts'
 
 /** Something to be paid for, and the header that it is paid with. */
@@ -57,10 +55,10 @@ export async function whenPaid<Done>(
   { along, serve }: Serving<Done>,
 ): Promise<Done> {
   const { node } = context
-  const known = await offeredBefore(context, wanted, purchase)
-  const served = known && (await along(known))
+  const found = await offeredBefore(context, wanted, purchase)
+  const served = found && (await along(found.known))
   if (served) return served
-  const payment = known ? await take(context, wanted, purchase, known) : await reserve(context, wanted, purchase)
+  const payment = found ? await take(context, wanted, purchase, found) : await reserve(context, wanted, purchase)
   return holding(node, payment, async (held) => {
     node.reached('payment-reserved')
     if (held.payment.state === 'verifying') await verifyHeld(node, held)
@@ -118,26 +116,26 @@ const isItself = ({ known, offered: { authorization, signature } }: Offered): bo
   known.proof_hash === hashOf(authorization, signature)
 
 /** The record of a payment that was offered before, for the same purchase; null where it is new. */
-async function offeredBefore(context: Context, wanted: Wanted, purchase: Purchase): Promise<StoredPayment | null> {
+async function offeredBefore(context: Context, wanted: Wanted, purchase: Purchase): Promise<Offered | null> {
   const found = await knownPayment(purchase.payment)
   if (!found) return null
   const { known } = found
   if (!isItself(found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
   if (known.state === 'rejected') throw wantsPayment(context, wanted, known.code)
   if (!isSame(purchase, found)) throw offeredOtherwise()
-  return known
+  return found
 }
 
-/** Takes a payment that was offered before to work on it. */
+/** Takes a payment that was offered before to work on it, and seals it anew, as the key of then may be gone. */
 async function take(
   context: Context,
   wanted: Wanted,
   purchase: Purchase,
-  known: StoredPayment,
+  { known, offered }: Offered,
 ): Promise<StoredPayment> {
   const { node } = context
   if (known.state === 'verifying') await purchase.refuseUnserved()
-  const mine = await claim(node, known)
+  const mine = await claim(node, known, { proof: sealedProof(node, offered) })
   if (!mine) throw known.state === 'unknown' && known.attempts > 1 ? pending(node, known) : inProgress(known)
   if (mine.state !== 'verifying' && !mine.withdrawn) return mine
   const judged = await judge(node, purchase, wanted)
@@ -178,18 +176,19 @@ const newPayment = (
   node: Node,
   { facts, payTo, resource, description }: Wanted,
   { seller, hash, sessionId }: Purchase,
-  { authorization, signature }: Proof,
+  proof: Proof,
 ): StoredPayment => ({
   _id: newId(),
   network: facts.network,
-  payer: authorization.from,
-  nonce: authorization.nonce,
+  payer: proof.authorization.from,
+  nonce: proof.authorization.nonce,
   agent_id: seller,
   pay_to: payTo,
-  value: authorization.value,
-  proof_hash: hashOf(authorization, signature),
+  value: proof.authorization.value,
+  proof_hash: hashOf(proof.authorization, proof.signature),
   question_hash: hash,
-  proof: seal(node.settings.sessionKeys, JSON.stringify({ authorization, signature })),
+  proof: sealedProof(node, proof),
+  usable_until: endOfProof(proof),
   resource,
   description,
   session_id: sessionId ?? randomUUID(),

@@ -1,11 +1,10 @@
 import { hashTypedData, recoverAddress } from 'viem'
 import type { PaymentCode } from '#server/domains/receipts/model'
-import { networkNamed } from '#server/domains/receipts/networks'
+import { networkNamed, type Wanted } from '#server/domains/receipts/networks'
 import type { Chain } from '#server/ports/chain/port'
 import type { Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
 import { type OfferedProof, readProof } from './read-proof.ts'
-import type { Wanted } from './requirement.ts'
 
 export type Judged = { ok: true; proof: Proof } | { ok: false; code: PaymentCode }
 

@@ -45,7 +45,7 @@ export const points = defineDomain(contract, {
 
   claimDaily: (_input, context) => claimDaily(context),
 
-  leaderboard: ({ limit }, { node }) => leaderboard(node, limit),
+  leaderboard: ({ limit, period = 'all' }, { node }) => leaderboard(node, limit, period),
 
   async ownRank(_input, context) {
     const { account } = signedIn(context)

@@ -1,6 +1,7 @@
 import { type Account, Accounts } from '#server/domains/accounts/model'
 import { audiences, type Context } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { inOrder } from '#server/kernel/pages'
 import { isDuplicate } from '#server/ports/database/port'
 import { type PointsEntry, pointsChanged } from '#shared/api/points'
 import { PointEntries, type StoredEntry } from './model.ts'
@@ -43,6 +44,27 @@ export const entriesOf = (account: string, limit: number, before?: string): Prom
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredEntry[]>()
+
+const inTime = inOrder({ created_at: ['time', 1], _id: ['text', 1] })
+const readAtOnce = 5_000
+
+/** What each account was given since a moment. */
+export async function givenSince(since: Date): Promise<Map<string, number>> {
+  const sums = new Map<string, number>()
+  let cursor: string | null = null
+  do {
+    const after = cursor === null ? { created_at: { $gte: since } } : inTime.after('points given', cursor)
+    const found: StoredEntry[] = await PointEntries.find(after, { wallet_address: 1, points: 1, created_at: 1 })
+      .sort(inTime.sort)
+      .limit(readAtOnce + 1)
+      .lean<StoredEntry[]>()
+    const page = inTime.cut('points given', found, readAtOnce)
+    for (const { wallet_address, points } of page.rows)
+      sums.set(wallet_address, (sums.get(wallet_address) ?? 0) + points)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return sums
+}
 
 export const shownEntry = ({ _id, wallet_address, points, reason, claim, created_at }: StoredEntry): PointsEntry => ({
   id: _id,

@@ -28,5 +28,6 @@ export const PointEntries = mongoose.model<StoredEntry>(
   )
     .index({ wallet_address: 1, claim: 1 }, { unique: true })
     .index({ wallet_address: 1, _id: -1 })
+    .index({ created_at: 1, _id: 1 })
     .index({ reason: 1, points: 1, _id: 1 }),
 )

@@ -8,7 +8,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import type { ProfilePage } from './model.ts'
 import { changePage, pageOf, shownOnPages } from './pages.ts'
-import { drawnTheme, dress, dressed, themeRecord } from './theme.ts'
+import { dress, dressed, namedTheme, themeRecord } from './theme.ts'
 import { added, changed, replaced, widgetsOf, without } from './widgets.ts'
 
 export const profiles = defineDomain(
@@ -18,13 +18,13 @@ export const profiles = defineDomain(
       const whose = address ?? context.caller.account
       if (whose === null) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
       const page = await seenBy(context, whose)
-      return { ...drawnTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
+      return { ...namedTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
     },
 
     async dress({ address: _, ...given }, context) {
       const { account } = signedIn(context)
-      const stored = await dress(context.node, account, given)
-      return { ...done, ...drawnTheme(stored), theme: themeRecord(account, stored) }
+      const stored = await dress(context, account, given)
+      return { ...done, ...namedTheme(stored), theme: themeRecord(account, stored) }
     },
 
     async widgets({ address }, context) {
@@ -47,7 +47,7 @@ export const profiles = defineDomain(
       }
       const page = await changePage(node, account, async (before) => {
         const after = await replaced(node, account, before, set)
-        return theme ? dressed(node, account, after, theme) : after
+        return theme ? dressed(context, account, after, theme) : after
       })
       return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
     },

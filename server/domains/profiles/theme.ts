@@ -1,12 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import type { Node } from '#server/kernel/context'
+import { withCopies } from '#server/domains/files/copies'
+import { folders } from '#server/domains/verdict/storage-folders'
+import type { Context } from '#server/kernel/context'
 import {
   type BackgroundType,
   defaultTheme,
   drawnBackground,
   type GivenTheme,
+  type NamedTheme,
   type ProfileTheme,
+  presetNames,
   type ThemeRecord,
+  themePresets,
 } from '#shared/api/profile-theme'
 import { AppError } from '#shared/errors'
 import { webAddress } from '#shared/kit/web-address'
@@ -21,6 +27,36 @@ export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme
   return { ...defaultTheme, ...saved }
 }
 
+/** The same with its preset and its colours by name. */
+export function namedTheme(stored: StoredTheme | null | undefined): z.input<typeof NamedTheme> {
+  const theme = drawnTheme(stored)
+  const { background_type, background_value, accent_color, secondary_color, text_color, card_background } = theme
+  return {
+    ...theme,
+    theme_id: presetNames.find((name) => isDeepStrictEqual(theme, themePresets[name])) ?? null,
+    colors: {
+      background: background_type === 'solid' ? background_value : null,
+      accent: accent_color,
+      secondary: secondary_color,
+      text: text_color,
+      card: card_background,
+      border: theme.card_border,
+    },
+  }
+}
+
+/** The fields that a preset and colours by name stand for. A field that is given by its own name holds. */
+function fieldsOf({ theme_id, colors: named = {}, ...given }: GivenTheme): Omit<GivenTheme, 'theme_id' | 'colors'> {
+  const { background, primary, accent = primary, secondary, text, card, border } = named
+  const colors = { accent_color: accent, secondary_color: secondary, text_color: text, card_background: card }
+  return {
+    ...(theme_id && themePresets[theme_id]),
+    ...(background && { background_type: 'solid' as const, background_value: background }),
+    ...withoutUndefined({ ...colors, card_border: border }),
+    ...withoutUndefined(given),
+  }
+}
+
 export function themeRecord(user_address: string, stored: StoredTheme): z.input<typeof ThemeRecord>
 export function themeRecord(user_address: string, stored: ProfilePage['theme']): z.input<typeof ThemeRecord> | null
 export function themeRecord(user_address: string, stored: ProfilePage['theme']) {
@@ -30,18 +66,26 @@ export function themeRecord(user_address: string, stored: ProfilePage['theme']) 
 }
 
 /** Saves what is given over what was saved. Throws VALIDATION_ERROR for a background that is not of its type. */
-export async function dress(node: Node, account: string, given: GivenTheme): Promise<StoredTheme> {
-  const { theme } = await changePage(node, account, (page) => dressed(node, account, page, given))
+export async function dress(context: Context, account: string, given: GivenTheme): Promise<StoredTheme> {
+  const { theme } = await changePage(context.node, account, (page) => dressed(context, account, page, given))
   if (!theme) throw new Error('The theme is gone')
   return theme
 }
 
-export async function dressed(node: Node, account: string, page: PageContent, given: GivenTheme): Promise<PageContent> {
+export async function dressed(
+  context: Context,
+  account: string,
+  page: PageContent,
+  asked: GivenTheme,
+): Promise<PageContent> {
   const before = page.theme ?? null
-  const now = new Date(node.now()).toISOString()
+  const given = fieldsOf(asked)
+  const now = new Date(context.node.now()).toISOString()
   const { background_type, background_value } = { ...drawnTheme(before), ...withoutUndefined(given) }
   const isNew = given.background_type !== undefined || given.background_value !== undefined
-  const background = isNew ? await backgroundOf(node, account, background_type, background_value) : background_value
+  const background = isNew
+    ? await backgroundOf(context, account, background_type, background_value, before)
+    : background_value
   const { background_effect, ...fields } = given
   const theme = {
     created_at: now,
@@ -55,8 +99,14 @@ export async function dressed(node: Node, account: string, page: PageContent, gi
   return { ...page, theme }
 }
 
-async function backgroundOf(node: Node, account: string, type: BackgroundType, value: string): Promise<string> {
-  const drawn = type === 'image' ? await imageOf(node, account, value) : drawnBackground(type, value)
+async function backgroundOf(
+  context: Context,
+  account: string,
+  type: BackgroundType,
+  value: string,
+  before: StoredTheme | null,
+): Promise<string> {
+  const drawn = type === 'image' ? await imageOf(context, account, value, before) : drawnBackground(type, value)
   if (drawn !== null) return drawn
   throw new AppError('VALIDATION_ERROR', {
     message: `background_value: ${wanted[type]}`,
@@ -71,8 +121,16 @@ const wanted: Readonly<Record<BackgroundType, string>> = {
   image: 'not the https address of a picture, nor of one that you have uploaded here',
 }
 
-async function imageOf(node: Node, account: string, value: string): Promise<string | null> {
+async function imageOf(
+  context: Context,
+  account: string,
+  value: string,
+  before: StoredTheme | null,
+): Promise<string | null> {
+  const { node } = context
   const url = webAddress(value)
   if (url === null || !(await mayShow(node, account, url))) return null
-  return url.startsWith('https:') || isFileHere(node, url) ? url : null
+  if (!url.startsWith('https:') && !isFileHere(node, url)) return null
+  const given = { background_value: url }
+  return (await withCopies(context, folders.avatar, given, ['background_value'], before)).background_value
 }

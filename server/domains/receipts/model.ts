@@ -23,8 +23,8 @@ export const refusedMilliseconds = 86_400_000
 export interface StoredPayment {
   _id: string
   network: PaymentNetwork
-  payer: string
-  nonce: string
+  payer: Hex
+  nonce: Hex
   agent_id: string
   pay_to: Hex
   /** What the payer signed, in the smallest unit. */
@@ -34,6 +34,8 @@ export interface StoredPayment {
   question_hash: string
   /** Sealed, as whoever has it can carry the payment out. */
   proof: string
+  /** Until when it can be carried out; absent in payments of older versions. */
+  usable_until?: Date
   /** What is paid for, for the facilitator. */
   resource: string
   description: string
@@ -79,6 +81,7 @@ export const Payments = mongoose.model<StoredPayment>(
       proof_hash: required,
       question_hash: required,
       proof: required,
+      usable_until: { type: Date },
       resource: required,
       description: { type: String, default: '' },
       session_id: required,

@@ -1,6 +1,18 @@
+import type { Hex } from 'viem'
 import type { Node } from '#server/kernel/context'
 import type { Facilitator } from '#server/ports/facilitator/port'
 import { type NetworkFacts, networks } from '#shared/api/payment-networks'
+
+/** What one answer costs, and whom it is paid to. */
+export interface Wanted {
+  facts: NetworkFacts
+  /** In the smallest unit. */
+  amount: string
+  payTo: Hex
+  /** The address that is paid for. */
+  resource: string
+  description: string
+}
 
 const byName: ReadonlyMap<string, NetworkFacts> = new Map(
   Object.values(networks).flatMap((facts) => [

@@ -1,6 +1,9 @@
+import { withCopies } from '#server/domains/files/copies'
+import { refuseOthersFile } from '#server/domains/files/others'
 import { checkGate, namedGate } from '#server/domains/gates'
 import { gateToStore, roomFactOf } from '#server/domains/room-state/facts'
 import { Rooms } from '#server/domains/room-state/model'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -46,7 +49,8 @@ export async function foundAttendanceChannel(
   await refuseExisting(said, own)
   const answer = await checkGate({ node, account, gate: said, fresh: false })
   if (!answer.passed) throw refusalOf(answer)
-  const gate = await namedGate({ node, account, gate: said, fresh: false })
+  const named = await namedGate({ node, account, gate: said, fresh: false })
+  const gate = { ...named, image_url: named.image_url ?? (await givenImage(context, said.image_url)) }
   const fields = {
     description: description ?? 'Community channel for holders of this attendance token.',
     emoji: emoji ?? '🎟️',
@@ -71,6 +75,18 @@ export async function foundAttendanceChannel(
     if (made) return made
   }
   throw taken
+}
+
+/** The image that its founder gave, here; null of what is none, or a file of somebody else. */
+async function givenImage(context: Context, url: string | null): Promise<string | null> {
+  const name = 'attendanceImageUrl'
+  try {
+    await refuseOthersFile(context.node, signedIn(context).account, url, name)
+    return (await withCopies(context, folders.icon, { [name]: url }, [name]))[name]
+  } catch (error) {
+    if (error instanceof AppError && ['VALIDATION_ERROR', 'INVALID_PARAMETER'].includes(error.code)) return null
+    throw error
+  }
 }
 
 const withUniqueName = (name: string) => ({ name, unique_name: uniqueName(name) })

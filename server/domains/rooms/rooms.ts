@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { withCopies } from '#server/domains/files/copies'
 import { refuseOthersFile } from '#server/domains/files/others'
 import { removePicture } from '#server/domains/files/removal'
 import { keyOf, seenBy } from '#server/domains/room-state/access'
@@ -8,14 +9,15 @@ import { demoChannels } from '#server/domains/room-state/demo-rooms'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { roomArchived, roomUpdated } from '#server/domains/room-state/events/rooms'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
+import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/judge-draft'
 import { kindOf, typesWhere } from '#server/domains/room-state/kinds'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { RoomFacts, Rooms } from '#server/domains/room-state/model'
 import { type Card, cardsOf, roomAnswer, rowOfCard, rowsOf } from '#server/domains/room-state/rows'
 import { isOfStaff, seenAmong } from '#server/domains/room-state/staff-rooms'
 import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
-import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -220,20 +222,21 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   const { node } = context
   const key = await keyOf(room)
   const actor = await actorOf(node, account)
-  const patch: Partial<RoomFact> = withoutUndefined(input)
-  const judge = judgeUpdate(node, actor, patch)
+  const given: Partial<RoomFact> = withoutUndefined(input)
   await node.log.ask(key, (view, now) => {
-    const judgement = judge(view, now)
+    const judgement = judgeUpdate(node, actor, given)(view, now)
     if ('refuse' in judgement) throw judgement.refuse
   })
-  if (patch.slug && !kindOf(key).hasUniqueName)
+  if (given.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   const before = await node.log.ask(key, roomIn)
   const isHidden = before?.access_level === 'staff'
-  if (patch.slug && isHidden)
+  if (given.slug && isHidden)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: a channel of the staff has none' })
-  if (patch.icon_url !== before?.icon_url) await refuseOthersFile(node, account, patch.icon_url, 'icon_url')
+  if (given.icon_url !== before?.icon_url) await refuseOthersFile(node, account, given.icon_url, 'icon_url')
+  const patch = await withCopies(context, folders.icon, given, ['icon_url'], before)
   const names = isHidden ? {} : patch
+  const judge = judgeUpdate(node, actor, patch)
   await withNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
   if (patch.icon_url !== undefined) await removePicture(node, before?.icon_url)
   return { room: await roomAnswer(node, key, account) }

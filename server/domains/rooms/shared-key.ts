@@ -3,7 +3,7 @@ import { readRoom } from '#server/domains/room-state/access'
 import { Rooms } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
-import { seal, unseal } from '#server/kernel/seal'
+import { seal, tryUnseal } from '#server/kernel/seal'
 import type { RoomKey } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
@@ -15,10 +15,10 @@ const bound = (key: RoomKey) => `p2p ${key}`
 export const newSharedKey = ({ settings }: Node, key: RoomKey): string =>
   seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), bound(key))
 
-/** The shared key of a p2p room; null for every other room. Whoever is given it must be a member. */
+/** The shared key of a p2p room; null for every other room, and where it was sealed with a key that is gone. Whoever is given it must be a member. */
 export async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
   const room = await Rooms.findOne({ _id: key }, { p2p_key: 1 }).lean()
-  return room?.p2p_key ? unseal(settings.sessionKeys, room.p2p_key, bound(key)) : null
+  return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, bound(key)) : null
 }
 
 /** What the answer says of it to who has just become a member. */

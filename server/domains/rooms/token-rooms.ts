@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withCopies } from '#server/domains/files/copies'
 import { refuseOthersFile } from '#server/domains/files/others'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
@@ -6,6 +7,7 @@ import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
 import { standingOf } from '#server/domains/room-state/standing'
 import { holdsAll, searchWords, termOf } from '#server/domains/room-state/terms'
 import { tokenAt } from '#server/domains/tokens/metadata'
+import { folders } from '#server/domains/verdict/storage-folders'
 import { type Action, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
@@ -26,13 +28,14 @@ export const createTokenRoom: Action<typeof contract.createTokenRoom> = async (i
   if (is_official && !(await node.log.ask(GLOBAL, (view) => standingOf(view, account).isAdmin)))
     throw new AppError('FORBIDDEN', { message: 'Only admins may found official rooms' })
   await refuseOthersFile(node, account, tokenImage, 'tokenImage')
+  const { tokenImage: icon_url } = await withCopies(context, folders.icon, { tokenImage }, ['tokenImage'])
   const token = await tokenAt(node, tokenChainId, tokenAddress)
   const gate = {
     ...{ by: 'balance' as const, chain_id: tokenChainId, token_address: tokenAddress, token_name: token.name },
     ...{ token_symbol: token.symbol, token_decimals: token.decimals, min_balance: String(BigInt(minBalance)) },
   }
   const id = `tc_${createHash('sha256').update(creationId).digest('hex').slice(0, 16)}`
-  const key = await found(context, type, { name, description, emoji, icon_url: tokenImage, is_official, gate }, [], id)
+  const key = await found(context, type, { name, description, emoji, icon_url, is_official, gate }, [], id)
   return { room: await roomAnswer(node, key, account) }
 }
 

@@ -1,8 +1,8 @@
 import { actingIn, keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { roomTopicChanged } from '#server/domains/room-state/events/rooms'
+import { refuseMuted, refuseRemark } from '#server/domains/room-state/judge-draft'
 import { roomAnswer } from '#server/domains/room-state/rows'
-import { refuseMuted, refuseRemark, stateOf } from '#server/domains/room-state/state'
 import { type Action, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
@@ -19,13 +19,12 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
     isRepeat: (_row, before) => before.topic === topic,
     judge(view, now) {
       const { room: before, standing } = actingIn(view, account, now)
-      const state = stateOf(view, account, now, node, standing)
       if (!standing.isModerator)
         throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
       refuseMuted(view, account, now)
       if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
       if (before.topic === topic) return { already: null }
-      if (topic !== null) refuseRemark(topic, state)
+      if (topic !== null) refuseRemark(view, topic, { node, account, now, standing })
       return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
     },
   })

@@ -1,5 +1,5 @@
 import { accountByUsername, accountOf } from '#server/domains/accounts/accounts'
-import { isReserved } from '#server/domains/accounts/names'
+import { deceptionByRoom, isReserved } from '#server/domains/accounts/names'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import type { GivenSettings, SchedulingSettings } from '#shared/api/scheduling'
@@ -78,7 +78,13 @@ async function refuse(
     throw new AppError('VALIDATION_ERROR', {
       message: 'scheduling_wallet_address is required where calls are paid for',
     })
-  const { scheduling_slug: slug } = given
+  const { scheduling_slug: slug, scheduling_title: title } = given
+  const claim = title && title !== before.scheduling_title ? deceptionByRoom(title) : null
+  if (claim)
+    throw new AppError('VALIDATION_ERROR', {
+      message: `This title is not allowed. ${claim}`,
+      details: { path: 'scheduling_title' },
+    })
   if (slug && slug !== before.scheduling_slug && (await isNameOfAnother(account, slug.replaceAll('-', '_'))))
     throw new AppError('SLUG_TAKEN')
 }

@@ -51,6 +51,9 @@ export async function removeWindow(account: string, _id: string): Promise<void> 
 
 const written = (time: string) => (time.length === 5 ? `${time}:00` : time)
 
+/** The zone that an account keeps its times in: that of its first window. */
+export const zoneOf = async (account: string): Promise<string> => (await windowsOf(account))[0]?.timezone ?? 'UTC'
+
 export function weeklyOf({ day_of_week, start_time, end_time, timezone }: StoredWindow): Weekly {
   return { day: day_of_week, opens: sinceMidnight(start_time), closes: sinceMidnight(end_time), zone: timezone }
 }

@@ -55,12 +55,13 @@ export const streams = defineDomain(
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
 
-    async list({ userAddress, live, limit, cursor }, context) {
+    async list({ userAddress, status, live = status === 'live' || undefined, limit, cursor }, context) {
       const { account } = signedIn(context)
-      const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''}` as const
+      const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''} ${status ?? ''}` as const
       const owner = userAddress === undefined ? {} : { user_address: userAddress }
       const those = live === undefined ? {} : live ? published : { $nor: [published] }
-      const found = await Streams.find({ ...owner, ...those, ...newestFirst.after(list, cursor) })
+      const standing = status === undefined ? {} : { status }
+      const found = await Streams.find({ ...owner, ...those, ...standing, ...newestFirst.after(list, cursor) })
         .sort(newestFirst.sort)
         .limit(limit + 1)
         .lean<StoredStream[]>()

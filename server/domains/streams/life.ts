@@ -33,15 +33,15 @@ export async function streamOf(id: string, details?: ErrorExtras['details']): Pr
   return stream
 }
 
-/** A stream of the caller. Throws FORBIDDEN for one of somebody else. */
+/** A stream of the caller. Throws ACCESS_DENIED for one of somebody else. */
 export async function ownStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)
-  if (!isSameAccount(stream.user_address, account)) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  if (!isSameAccount(stream.user_address, account)) throw new AppError('ACCESS_DENIED', { message: 'Not authorized' })
   return stream
 }
 
-/** A stream that the caller may end: their own, or any where they moderate everywhere. Throws FORBIDDEN for one of somebody else. */
+/** A stream that the caller may end: their own, or any where they moderate everywhere. Throws ACCESS_DENIED for one of somebody else. */
 export async function stoppableStream(context: Context, id: string): Promise<StoredStream> {
   const { account } = signedIn(context)
   const stream = await streamOf(id)

@@ -1,8 +1,7 @@
 import { eventsOf, rowsAfter } from '#server/domains/messages/pages'
-import { writing } from '#server/domains/messages/send'
 import { readBy } from '#server/domains/room-state/access'
 import { rulesIn } from '#server/domains/room-state/facts'
-import { stateOf } from '#server/domains/room-state/state'
+import { senderFactsOf } from '#server/domains/room-state/sender-facts'
 import { capabilities } from '#server/domains/verdict/verdict'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
@@ -97,7 +96,7 @@ export async function watchChat(context: Context, connection: Connection, stream
   const read = (view: View, now: number) => ({
     head: { epoch: view.epoch, head_seq: view.seq },
     rules: rulesIn(view),
-    may: caller.account === null ? null : capabilities(writing(view, stateOf(view, caller.account, now, node))),
+    may: caller.account === null ? null : capabilities(senderFactsOf(view, { node, account: caller.account, now })),
   })
   const heard = await hear(context, connection, key, read).catch((error: unknown) => {
     if (error instanceof AppError && without.includes(error.code)) return null

@@ -1,6 +1,6 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
 import type { Node } from '#server/kernel/context'
-import { unseal } from '#server/kernel/seal'
+import { tryUnseal } from '#server/kernel/seal'
 import type { PublicStream, Stream, StreamAsset, StreamCounts, StreamState } from '#shared/api/stream-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredAsset, StoredStream } from './model.ts'
@@ -72,7 +72,8 @@ export async function streamsOf(node: Node, streams: readonly StoredStream[], ac
 
 function secretsOf(node: Node, { _id, stream_key: sealed }: StoredStream) {
   const { video } = node.services
-  const stream_key = unseal(node.settings.sessionKeys, sealed, boundTo(_id))
+  const stream_key = tryUnseal(node.settings.sessionKeys, sealed, boundTo(_id))
+  if (stream_key === null) return {}
   return video
     ? { stream_key, ingest_url: video.addresses.whip(stream_key), rtmp_url: video.addresses.rtmp(stream_key) }
     : { stream_key }

@@ -15,8 +15,10 @@ const vectorBytes = 12
 export async function storeEncrypted(
   context: Context,
   place: Place,
-  { file, conversationId, commitment }: { file: File; conversationId: string; commitment?: string | undefined },
+  given: { file: File; conversationId?: string | undefined; commitment?: string | undefined },
 ): Promise<{ url: string; path: string }> {
+  const { file, conversationId, commitment } = given
+  if (conversationId === undefined) throw new AppError('VALIDATION_ERROR', { message: 'conversationId is required' })
   const { account } = signedIn(context)
   const { node } = context
   const storage = storageOf(context.node)

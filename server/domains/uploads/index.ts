@@ -2,6 +2,7 @@ import { changeProfile } from '#server/domains/accounts/profile-changes'
 import { ownAgent } from '#server/domains/agents/access'
 import { showChanges } from '#server/domains/agents/in-rooms/memberships'
 import { updateAgent } from '#server/domains/agents/owned'
+import { keepsPictures } from '#server/domains/files/copies'
 import { removePicture } from '#server/domains/files/removal'
 import { keyOf } from '#server/domains/room-state/access'
 import { folders, shownFolder } from '#server/domains/verdict/storage-folders'
@@ -15,14 +16,18 @@ import { storeEvidence } from './evidence.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeIcon, refuseIcon } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { refuseLargeIcon, storePicture, storeShown } from './shared.ts'
+import { isPlainPicture, refuseLargeIcon, storePicture, storeShown } from './shared.ts'
 import { startSweeps, sweeping } from './sweep.ts'
 
 export const uploads = defineDomain(
   contract,
   {
     async image(input, context) {
-      return { ...(await storeEncrypted(context, folders.image, input)), originalType: input.originalType }
+      const { file, originalType } = input
+      const stored = (await isPlainPicture(input))
+        ? await storePicture(context, shownFolder('chat'), file)
+        : await storeEncrypted(context, folders.image, input)
+      return { ...stored, originalType }
     },
     async voice(input, context) {
       return { ...(await storeEncrypted(context, folders.voice, input)), duration: input.duration }
@@ -65,5 +70,12 @@ export const uploads = defineDomain(
       return done
     },
   },
-  { settings: uploadSettings, jobs: [sweeping], start: (node) => [startSweeps(node)] },
+  {
+    settings: uploadSettings,
+    jobs: [sweeping],
+    start(node) {
+      keepsPictures(node, storePicture)
+      return [startSweeps(node)]
+    },
+  },
 )

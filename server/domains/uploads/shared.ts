@@ -13,6 +13,15 @@ const withVoice = `${pictures}, nor a voice message (WebM, Ogg or MP4, as browse
 export const storePicture = (context: Context, place: Place, file: Blob, allowed = pictures) =>
   storeCleaned(context, place, file, ['picture'], allowed)
 
+const pictureHeads = ['\xff\xd8\xff', '\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a']
+
+/** A client of the older SDK does not seal. A picture is known by its first bytes, as a sealed file begins with random ones. */
+export async function isPlainPicture({ file, commitment }: { file: Blob; commitment?: string | undefined }) {
+  const head = Buffer.from(await file.slice(0, 12).arrayBuffer()).toString('latin1')
+  const isWebp = head.startsWith('RIFF') && head.endsWith('WEBP')
+  return commitment === undefined && (isWebp || pictureHeads.some((one) => head.startsWith(one)))
+}
+
 /** The same for a picture or a voice message, which are known by their bytes. */
 export const storeShown = (context: Context, place: Place, file: Blob) =>
   storeCleaned(context, place, file, ['picture', 'sound'], withVoice)

@@ -1,4 +1,4 @@
-import { imageMimeTypes, longestVoiceSeconds } from '#shared/api/uploads'
+import { sealedImageType, voiceSeconds } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
 import { allFolders, type Stored, storedAs } from './storage-folders.ts'
 
@@ -84,9 +84,12 @@ export function readMarker(type: MessageType, text: string): Marker | null {
 }
 
 /** Under a type of media an address is that media, also behind brackets or signs, as other clients wrap it. */
-const isAddress = (visible: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:/i.test(visible) || /^[^\p{L}\p{N}]*[a-z][a-z0-9+.-]*:\/\//iu.test(visible.replace(brackets, ''))
-const brackets = /\[[^[\]]{0,64}\]/g
+function isAddress(visible: string): boolean {
+  const plain = visible.normalize('NFKC')
+  return /^[a-z][a-z0-9+.-]*:/i.test(plain) || wrapped.test(plain.replace(brackets, ''))
+}
+const wrapped = /^[^\p{L}\p{N}]*(?:[a-z][a-z0-9+.-]*:\/|data:|\/\/)/iu
+const brackets = /[\p{Ps}<](?:(?!\/\/)[^\p{Ps}\p{Pe}<>]){0,64}[\p{Pe}>]/gu
 
 function isTag(tag: string | undefined): tag is MarkerTag {
   return tag !== undefined && Object.hasOwn(contentOfTag, tag)
@@ -112,10 +115,8 @@ const otherMedia = 'This file is not of the kind that the message says it is'
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
   const { tag, parameter, rest } = marker
   if (rest === null) return 'The media marker is not closed'
-  if (tag === 'ENC_IMAGE' && !imageMimeTypes.some((mime) => mime === parameter))
-    return 'This image type is not supported'
-  if (tag === 'VOICE' && !isDuration(parameter))
-    return `A voice message lasts whole seconds, at most ${longestVoiceSeconds}`
+  if (tag === 'ENC_IMAGE' && !sealedImageType.test(parameter ?? '')) return 'This image type is not supported'
+  if (tag === 'VOICE' && !voiceSeconds.test(parameter ?? '')) return 'A voice message lasts whole seconds'
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
   if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
   if (!isMedia(marker)) return null
@@ -135,10 +136,6 @@ export function attachmentFault(url: string, contents: readonly ContentKind[], s
 }
 
 const attachable = (holds: readonly Stored[]) => holds.filter((stored) => stored !== 'sealed_voice')
-
-function isDuration(parameter: string | null): boolean {
-  return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= longestVoiceSeconds
-}
 
 /** As our client reads it: by the long names or the short ones, in numbers or in text. */
 function isPlace(rest: string): boolean {

@@ -27,7 +27,7 @@ export interface Judging {
 }
 
 /** All that a verdict rests on. An expired ban or mute counts as none. */
-export interface RoomState extends Judging {
+export interface SenderFacts extends Judging {
   /** What the room's messages are sealed by, so that no rule can read them; null where they are in clear. */
   sealed: SealedBy | null
   /** Do moderators alone write here, by the kind of room, whatever its rules say? */
@@ -65,13 +65,13 @@ export interface Refusal {
   retryAfter?: number
 }
 
-export function admission(state: RoomState): Refusal | null {
-  const { suspended, ban, mute, now } = state
+export function admission(facts: SenderFacts): Refusal | null {
+  const { suspended, ban, mute, now } = facts
   if (suspended) return { step: 'suspension', code: 'SUSPENDED' }
   if (ban !== null && isRunning(ban, now)) return { step: 'ban', code: 'BANNED', until: ban.until }
-  if (state.blocked) return { step: 'ban', code: 'BLOCKED' }
-  if (!state.member) return { step: 'membership', code: 'NOT_A_MEMBER' }
-  if (state.archived) return { step: 'archived', code: 'ROOM_ARCHIVED' }
+  if (facts.blocked) return { step: 'ban', code: 'BLOCKED' }
+  if (!facts.member) return { step: 'membership', code: 'NOT_A_MEMBER' }
+  if (facts.archived) return { step: 'archived', code: 'ROOM_ARCHIVED' }
   if (mute !== null && isRunning(mute, now)) return { step: 'mute', code: 'MUTED', until: mute.until }
   return null
 }
@@ -80,7 +80,7 @@ function isRunning(term: { until: number | null }, now: number): boolean {
   return term.until === null || term.until > now
 }
 
-export function readOnly({ sealed, forModerators, rules, moderator }: RoomState): Refusal | null {
+export function readOnly({ sealed, forModerators, rules, moderator }: SenderFacts): Refusal | null {
   const isHeld = forModerators || (rules.read_only && sealed !== 'epoch')
   if (!isHeld || moderator) return null
   return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
@@ -98,8 +98,8 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
 }
 
 /** A sealed message is sealed whole: an attachment beside the ciphertext could be read by whoever stores it. */
-export function unsealed(message: MessageDraft, state: RoomState): Refusal | null {
-  if (state.sealed === 'shared-key') return unsealedByKey(message) ?? sealedLength(message.text, state)
+export function unsealed(message: MessageDraft, facts: SenderFacts): Refusal | null {
+  if (facts.sealed === 'shared-key') return unsealedByKey(message) ?? sealedLength(message.text, facts)
   if (message.attachments.length === 0) return null
   const text = 'Direct messages carry attachments inside the ciphertext'
   return { step: 'content_type', code: 'INVALID_PARAMETER', text }
@@ -119,7 +119,7 @@ const bytesOfCharacter = 4
 const otherBytes = 1_024
 
 /** What is sealed cannot be counted: it is too long where no text of the permitted length becomes as long. */
-function sealedLength(text: string, { rules }: RoomState): Refusal | null {
+function sealedLength(text: string, { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
   const bytes = sharedKeyBytes(text)
   if (most === 0 || bytes === null || innerLength(bytes) <= most * bytesOfCharacter + otherBytes) return null
@@ -127,32 +127,32 @@ function sealedLength(text: string, { rules }: RoomState): Refusal | null {
 }
 
 /** What a message says to use, as beside a text that nobody here can read, must be stored, and its sender's own. */
-export function undeclared({ blobs = [] }: MessageDraft, { sender, storage }: RoomState): Refusal | null {
+export function undeclared({ blobs = [] }: MessageDraft, { sender, storage }: SenderFacts): Refusal | null {
   if (!blobs.some((path) => storage.missing.has(path) || ownBlob(path, sender) === null)) return null
   return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMedia }
 }
 
 /** Checks the permission for the declared type and for the detected content; then that media are the sender's own. */
-export function contentType(message: MessageDraft, marker: Marker | null, state: RoomState): Refusal | null {
-  const storage = { publicUrl: state.storage.publicUrl, sender: state.sender }
+export function contentType(message: MessageDraft, marker: Marker | null, facts: SenderFacts): Refusal | null {
+  const storage = { publicUrl: facts.storage.publicUrl, sender: facts.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
   const seen = marker?.rest && seenContent(marker.rest, storage)
   const sealed = marker?.tag === 'ENC_IMAGE' ? contentOfMime(marker.parameter) : null
   for (const content of [contentOfType[message.type], marker?.content, sealed, seen, ...attached.flat()]) {
     if (!content) continue
     const [name, text] = permissionOf[content]
-    if (mayUse(name, state)) continue
+    if (mayUse(name, facts)) continue
     return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
   }
   const faults = message.attachments.map(({ url }, at) => attachmentFault(url, attached[at] ?? [], storage))
-  const { missing } = state.storage
+  const { missing } = facts.storage
   const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
   const fault =
     (marker && markerFault(marker, storage)) ?? faults.find((one) => one !== null) ?? (isMissing ? foreignMedia : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
-function mayUse(name: PermissionName, { rules, moderator }: RoomState): boolean {
+function mayUse(name: PermissionName, { rules, moderator }: SenderFacts): boolean {
   return rules[name] === 'everyone' || (rules[name] === 'mods_only' && moderator)
 }
 
@@ -164,19 +164,19 @@ export function blockedWord(found: readonly Hit[]): Refusal | null {
   return { step: 'blocked_words', code: 'BLOCKED_WORD', rule }
 }
 
-export function links(parts: readonly Said[], state: RoomState): Refusal | null {
-  if (mayUse('links_allowed', state) || !parts.some((part) => leadsAway(part, state))) return null
+export function links(parts: readonly Said[], facts: SenderFacts): Refusal | null {
+  if (mayUse('links_allowed', facts) || !parts.some((part) => leadsAway(part, facts))) return null
   return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
 }
 
-function leadsAway(part: Said, { storage: { publicUrl }, sender }: RoomState): boolean {
+function leadsAway(part: Said, { storage: { publicUrl }, sender }: SenderFacts): boolean {
   const { reading, text, words, targets } = part
   if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(leadsOut)
   return ownFile(text, { publicUrl, sender }) === null
 }
 
 /** All displayed text counts, so that neither the answers of a poll nor the name of a file evade the limit. */
-export function length(parts: readonly Part[], { rules }: RoomState): Refusal | null {
+export function length(parts: readonly Part[], { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
   const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
   if (most === 0 || lengthOf(shown, (text) => text.length) <= most) return null
@@ -194,10 +194,10 @@ const tooLong = (most: number): Refusal => ({
 const lengthOf = (texts: readonly string[], measure: (text: string) => number): number =>
   texts.reduce((sum, text) => sum + measure(text), 0)
 
-export function slowMode(state: RoomState): Refusal | null {
-  const until = slowUntil(state)
+export function slowMode(facts: SenderFacts): Refusal | null {
+  const until = slowUntil(facts)
   if (until === null) return null
-  const retryAfter = Math.ceil((until - state.now) / 1000)
+  const retryAfter = Math.ceil((until - facts.now) / 1000)
   return {
     step: 'slow_mode',
     code: 'SLOW_MODE',
@@ -208,14 +208,14 @@ export function slowMode(state: RoomState): Refusal | null {
 }
 
 /** When slow mode allows this sender's next message; null where it may be sent now. */
-export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: RoomState): number | null {
+export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: SenderFacts): number | null {
   if (lastMessageAt === null || !isSlowed({ sealed, rules, moderator })) return null
   const until = lastMessageAt + rules.slow_mode_seconds * 1000
   return until > now ? until : null
 }
 
 /** Does slow mode hold this sender back at all? */
-export function isSlowed({ sealed, rules, moderator }: Pick<RoomState, 'sealed' | 'rules' | 'moderator'>): boolean {
+export function isSlowed({ sealed, rules, moderator }: Pick<SenderFacts, 'sealed' | 'rules' | 'moderator'>): boolean {
   return sealed !== 'epoch' && !moderator && rules.slow_mode_seconds > 0
 }
 

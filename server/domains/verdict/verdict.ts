@@ -12,8 +12,8 @@ import {
   length,
   links,
   type Refusal,
-  type RoomState,
   readOnly,
+  type SenderFacts,
   slowMode,
   slowUntil,
   undeclared,
@@ -22,7 +22,7 @@ import {
 import { type Hit, hits } from './words.ts'
 
 export type { MessageDraft } from './content.ts'
-export type { Judging, Refusal, RoomState } from './steps.ts'
+export type { Judging, Refusal, SenderFacts } from './steps.ts'
 
 export interface Ruling {
   verdict: Verdict
@@ -33,22 +33,22 @@ export interface Ruling {
   nextSendAt: number | null
 }
 
-/** Judges one message. Pure: the same message on the same state has the same ruling, on every door and every node. */
-export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
-  const barred = admission(state) ?? readOnly(state)
-  if (barred !== null) return refused(barred, state)
-  if (state.sealed) return ruled(unsealed(message, state) ?? undeclared(message, state) ?? slowMode(state), [], state)
+/** Judges one message. Pure: the same message on the same facts has the same ruling, on every door and every node. */
+export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling {
+  const barred = admission(facts) ?? readOnly(facts)
+  if (barred !== null) return refused(barred, facts)
+  if (facts.sealed) return ruled(unsealed(message, facts) ?? undeclared(message, facts) ?? slowMode(facts), [], facts)
 
   const marker = readMarker(message.type, message.text)
-  const misplaced = contentType(message, marker, state) ?? undeclared(message, state)
-  if (misplaced !== null) return refused(misplaced, state)
+  const misplaced = contentType(message, marker, facts) ?? undeclared(message, facts)
+  if (misplaced !== null) return refused(misplaced, facts)
 
   const parts = shownOf(message, marker)
-  const read = readAll(parts, state)
-  if (read === null) return refused(tooComplex, state)
+  const read = readAll(parts, facts)
+  if (read === null) return refused(tooComplex, facts)
   const { said, found } = read
-  const refusal = blockedWord(found) ?? links(said, state) ?? length(parts, state) ?? slowMode(state)
-  return ruled(refusal, found, state)
+  const refusal = blockedWord(found) ?? links(said, facts) ?? length(parts, facts) ?? slowMode(facts)
+  return ruled(refusal, found, facts)
 }
 
 /** What people are shown of a message: of media its address is no text, and of a place its names are read as well. */
@@ -61,10 +61,10 @@ function shownOf(message: MessageDraft, marker: Marker | null): readonly Part[] 
 }
 
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
-export function remarkFault(text: string, state: RoomState): Refusal | null {
-  if (state.sealed === 'epoch') return null
-  const read = readAll([labelled(text)], state)
-  return read === null ? tooComplex : (blockedWord(read.found) ?? links(read.said, state))
+export function remarkFault(text: string, facts: SenderFacts): Refusal | null {
+  if (facts.sealed === 'epoch') return null
+  const read = readAll([labelled(text)], facts)
+  return read === null ? tooComplex : (blockedWord(read.found) ?? links(read.said, facts))
 }
 
 /** The first of these texts' blocked words, where there is one; or that they cannot be checked. */
@@ -99,15 +99,15 @@ export function probeOf(sendable: Sendable): MessageDraft {
 }
 
 /** What this member may send: for each kind, the verdict on its probe. Slow mode decides when, in `next_send_at`, and not what. */
-export function capabilities(state: RoomState): Capabilities {
+export function capabilities(facts: SenderFacts): Capabilities {
   // What is sealed by a shared key is judged by the clients that open it, so that they are told what the rules say.
-  const rested = { ...state, lastMessageAt: null, sealed: state.sealed === 'epoch' ? state.sealed : null }
+  const rested = { ...facts, lastMessageAt: null, sealed: facts.sealed === 'epoch' ? facts.sealed : null }
   const may = (sendable: Sendable) => {
-    if (sendable === 'poll' && state.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
+    if (sendable === 'poll' && facts.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
     const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
     return { ok, code }
   }
-  const nextSendAt = nextSendOf(state)
+  const nextSendAt = nextSendOf(facts)
   return {
     capabilities: {
       text: may('text'),
@@ -122,15 +122,15 @@ export function capabilities(state: RoomState): Capabilities {
       links: may('links'),
     },
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
-    max_length: state.sealed === 'epoch' ? 0 : state.rules.max_message_length,
+    max_length: facts.sealed === 'epoch' ? 0 : facts.rules.max_message_length,
   }
 }
 
-const ruled = (refusal: Refusal | null, found: readonly Hit[], state: RoomState): Ruling =>
-  refusal === null ? accepted(found, state) : refused(refusal, state)
+const ruled = (refusal: Refusal | null, found: readonly Hit[], facts: SenderFacts): Ruling =>
+  refusal === null ? accepted(found, facts) : refused(refusal, facts)
 
-function accepted(found: readonly Hit[], state: RoomState): Ruling {
-  const { rules, now, ahead, judgedSeq } = state
+function accepted(found: readonly Hit[], facts: SenderFacts): Ruling {
+  const { rules, now, ahead, judgedSeq } = facts
   return {
     verdict: {
       ok: true,
@@ -144,23 +144,23 @@ function accepted(found: readonly Hit[], state: RoomState): Ruling {
     },
     retryAfter: null,
     flagged: found.map(({ id, scope }) => ({ id, scope })),
-    nextSendAt: isSlowed(state) ? now - ahead + rules.slow_mode_seconds * 1000 : null,
+    nextSendAt: isSlowed(facts) ? now - ahead + rules.slow_mode_seconds * 1000 : null,
   }
 }
 
-function refused(refusal: Refusal, state: RoomState): Ruling {
+function refused(refusal: Refusal, facts: SenderFacts): Ruling {
   return {
-    verdict: verdictOf(refusal, state.judgedSeq),
+    verdict: verdictOf(refusal, facts.judgedSeq),
     retryAfter: refusal.retryAfter ?? null,
     flagged: [],
-    nextSendAt: nextSendOf(state),
+    nextSendAt: nextSendOf(facts),
   }
 }
 
 /** As clients count to it, by a clock that shows what the store's does. */
-function nextSendOf(state: RoomState): number | null {
-  const until = slowUntil(state)
-  return until === null ? null : until - state.ahead
+function nextSendOf(facts: SenderFacts): number | null {
+  const until = slowUntil(facts)
+  return until === null ? null : until - facts.ahead
 }
 
 export function verdictOf(refusal: Refusal, judged_seq: number): Verdict {

@@ -35,7 +35,8 @@ export const wallet = defineDomain(contract, {
 
   recoverySigner: ({ chainId }, context) => recoverySignerOf(context.node, signedIn(context).account, chainId),
 
-  planRecoverySigner: ({ recoveryAddress }, context) => planRecovery(signedIn(context).account, recoveryAddress),
+  planRecoverySigner: ({ recoveryAddress, chainId }, context) =>
+    planRecovery(context.node, signedIn(context).account, recoveryAddress, chainId),
 
   ofUser: ({ address }, { node }) => userWalletsOf(node, address),
 

@@ -11,7 +11,7 @@ export async function openPurchase(node: Node, id: string, wanted: Hex | undefin
   if (!onramp) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No onramp provider: ONRAMP_URL is not set' })
   const { account, smart } = await accountWithSmart(id)
   if (wanted !== undefined && !isOwnAddress(account, smart, wanted))
-    throw new AppError('FORBIDDEN', { message: 'The address is not one of yours' })
+    throw new AppError('ACCESS_DENIED', { message: 'The address is not one of yours' })
   if (!smart) throw new AppError('WALLET_NOT_FOUND', { details: { needsWallet: true } })
   const chains = supportedChains(node).map(({ network }) => network)
   const { token, expiresAt } = await onramp.open(wanted ?? smart.address, chains)

@@ -29,6 +29,8 @@ const Delta = z.object({
   content: Content.nullish(),
   refusal: text,
   tool_calls: Calls.nullish(),
+  /** The one call, before there could be several. */
+  function_call: Call.shape.function,
   ...sourceFields.ofChoice,
 })
 const Choice = z.object({
@@ -36,9 +38,12 @@ const Choice = z.object({
   delta: Delta.nullish(),
   /** The whole answer at once, of servers that do not stream with tools. */
   message: Delta.nullish(),
+  /** As completions without a chat have it. */
+  text,
   finish_reason: text,
 })
 const Chunk = z.object({
+  is_done: z.boolean().nullish().catch(null),
   choices: z.array(Choice).nullish(),
   ...sourceFields.ofChunk,
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
@@ -64,9 +69,11 @@ export function readChunk(chunk: unknown): Told {
   // Some servers give more answers than the one that was asked for.
   const choice: z.output<typeof Choice> | undefined = read.choices?.find(({ index }) => !index)
   const said = choice?.delta ?? choice?.message
+  const calls = said?.tool_calls ?? (said?.function_call ? [{ function: said.function_call }] : [])
   return {
-    text: said?.content ?? said?.refusal,
-    calls: said?.tool_calls?.map(({ function: told, ...call }) => ({ ...call, ...told })),
+    text: said?.content ?? said?.refusal ?? choice?.text,
+    calls: calls.map(({ function: told, ...call }) => ({ ...call, ...told })),
+    isDone: read.is_done === true,
     sources: [said?.annotations, read.search_results, read.citations],
     reason: reasonOf(choice?.finish_reason),
     usage: read.usage && { input: read.usage.prompt_tokens, output: read.usage.completion_tokens },
@@ -74,7 +81,7 @@ export function readChunk(chunk: unknown): Told {
 }
 
 function reasonOf(said: string | null | undefined): string | null {
-  if (!said) return null
+  if (!said) return said ?? null
   const means = ends.find(([says]) => says.test(said.toLowerCase()))?.[1] ?? 'stop'
   if (means === 'none') throw new BrokenOff('The answer ended before its end')
   return means

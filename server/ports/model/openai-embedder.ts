@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedFetch } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
 import { openAsking, openClient, type Patience, type Provider, retrying } from './openai-request.ts'
 import type { Embedder } from './port.ts'
@@ -14,7 +15,7 @@ const maxBytes = 16 * 1024 * 1024
 /** Any server that answers embeddings as OpenAI does. */
 export function openaiEmbedder(provider: EmbeddingProvider, patience: Partial<Patience> = {}): Embedder {
   const { baseUrl, model, dimensions } = provider
-  const client = openClient(provider, maxBytes)
+  const client = openClient(provider, boundedFetch(maxBytes))
   const vector = z.array(z.number()).length(dimensions)
   const Answer = z.object({
     data: z.array(z.object({ index: z.int().nullish(), embedding: vector })),

@@ -10,8 +10,10 @@ export interface Told {
   calls?: readonly CallPiece[] | null | undefined
   /** Lists of pages that the answer rests on. */
   sources?: readonly (readonly unknown[] | null | undefined)[]
-  /** Why the answer has ended: `length` and `content_filter` cut it off, any other word means that it is whole. */
+  /** Why the answer has ended: `length` and `content_filter` cut it off, any other word means that it is whole. An empty one means so where it is done. */
   reason?: string | null | undefined
+  /** The server has said that nothing follows. */
+  isDone?: boolean
   usage?: { input: number | null | undefined; output: number | null | undefined } | null | undefined
 }
 
@@ -42,6 +44,7 @@ export async function* readParts(
   const fresh = newSources()
   let room = maxOutputTokens * charactersPerToken
   let reason: string | null = null
+  let isUnnamed = false
   let usage: Told['usage'] = null
   asking.expect(idleMilliseconds)
   try {
@@ -52,11 +55,13 @@ export async function* readParts(
       const told = whole(answer.text ?? '')
       for (const call of answer.calls ?? []) calls.gather(call)
       asking.rest()
-      const said = answered(told.slice(0, Math.max(0, room)))
+      const { unsaid, said } = answered(told.slice(0, Math.max(0, room)))
+      if (unsaid > 0) yield { type: 'unsaid', length: unsaid }
       if (said !== '') yield { type: 'text', text: said.toWellFormed() }
       for (const source of fresh(...(read.sources ?? []))) yield { type: 'source', ...source }
       room -= told.length
-      reason ??= room < 0 ? 'length' : answer.reason || null
+      isUnnamed ||= answer.reason === ''
+      reason ??= room < 0 ? 'length' : answer.reason || (isUnnamed && answer.isDone ? 'stop' : null)
       usage = read.usage ?? usage
       if (room < 0) break
       asking.expect(reason === null ? idleMilliseconds : closingMilliseconds)

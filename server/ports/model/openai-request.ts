@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import OpenAI from 'openai'
-import { boundedFetch } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
 import { failureOf } from './openai-failures.ts'
 
@@ -32,11 +31,11 @@ const attempts = 3
 const longestRetryMilliseconds = 5_000
 
 /** The client retries by itself, but its waits are as long as a server likes and know no abort: ours are `retrying`. */
-export const openClient = ({ baseUrl, apiKey }: Provider, ...maxBytes: Parameters<typeof boundedFetch>): OpenAI =>
+export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): OpenAI =>
   new OpenAI({
     apiKey,
     baseURL: baseUrl,
-    fetch: boundedFetch(...maxBytes),
+    fetch: asks,
     maxRetries: 0,
     timeout: usual.totalMilliseconds,
     // It writes what it cannot read of an answer to the console.

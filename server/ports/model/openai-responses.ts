@@ -1,4 +1,5 @@
 import type OpenAI from 'openai'
+import { boundedFetch } from '#server/kernel/fetch'
 import { readEvent } from './openai-events.ts'
 import { readParts } from './openai-parts.ts'
 import { openAsking, openClient, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
@@ -12,12 +13,13 @@ const search = 'tools'
 
 /** Any server that answers by the Responses interface as OpenAI does. An agent that may search the web is grounded by its search. */
 export function openaiResponses(provider: Provider, patience: Partial<Patience> = {}): Model {
-  const client = openClient(provider, maxBytes, maxLineBytes)
+  const client = openClient(provider, boundedFetch(maxBytes, maxLineBytes))
   /** Parameters that the server does not take. */
   const refused = new Set<string>()
   return {
     name: provider.model,
     isScripted: false,
+    searchesWeb: true,
     async *answer(question, signal) {
       signal.throwIfAborted()
       const asking = openAsking(signal, patience)

@@ -1,4 +1,6 @@
 import type OpenAI from 'openai'
+import { boundedFetch } from '#server/kernel/fetch'
+import { asEvents } from './openai-bodies.ts'
 import { readChunk } from './openai-chunks.ts'
 import { readParts } from './openai-parts.ts'
 import { openAsking, openClient, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
@@ -12,7 +14,7 @@ const dispensable = ['max_tokens', 'temperature', 'stream_options']
 
 /** Any server that answers chat completions as OpenAI does. */
 export function openaiModel(provider: Provider, patience: Partial<Patience> = {}): Model {
-  const client = openClient(provider, maxBytes, maxLineBytes)
+  const client = openClient(provider, asEvents(boundedFetch(maxBytes, maxLineBytes)))
   /** Parameters that the server does not take: newer models of some take fewer. */
   const refused = new Set<string>()
   return {

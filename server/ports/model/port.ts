@@ -37,6 +37,8 @@ export interface Question {
 export type Part =
   /** Well-formed text: a part never ends within a character. */
   | { type: 'text'; text: string }
+  /** So many of the last UTF-16 code units of the text were no answer, but what the model thought before it. */
+  | { type: 'unsaid'; length: number }
   | { type: 'call'; call: ToolCall }
   /** A page of the web that the answer rests on, as the provider names it: each once, and 20 at most. */
   | { type: 'source'; url: string; title: string }
@@ -54,6 +56,8 @@ export interface Model {
   readonly name: string
   /** It is a script of ours, as no other is configured. */
   readonly isScripted: boolean
+  /** Whether it heeds `webSearch`. */
+  readonly searchesWeb?: boolean
   /**
    * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
    * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, where that is known. When the signal is

@@ -1,89 +1,182 @@
-/** How models mark what they think before they answer, where their server does not keep it apart. */
-const marks: readonly (readonly [opens: string, closes: string])[] = [
-  ...['think', 'thinking', 'thought', 'reasoning'].map((name) => [`<${name}>`, `</${name}>`] as const),
-  ['[think]', '[/think]'],
+interface Mark {
+  opens: string
+  closes: string
+}
+
+const tags = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think']
+/** Of gpt-oss: the channels before the last are thoughts, and what follows the end of the last is none of the answer. */
+const channels: readonly Mark[] = ['<|channel|>', '<|start|>'].map((opens) => ({
+  opens,
+  closes: '<|channel|>final<|message|>',
+}))
+const channelEnds = ['<|end|>', '<|return|>', '<|call|>']
+/** How models mark what they think before they answer, where their server does not keep it apart; in lower case. */
+const marks: readonly Mark[] = [
+  ...tags.map((name) => ({ opens: `<${name}>`, closes: `</${name}>` })),
+  { opens: '[think]', closes: '[/think]' },
+  { opens: '◁think▷', closes: '◁/think▷' },
+  { opens: '<|begin_of_thought|>', closes: '<|end_of_thought|>' },
+  { opens: '<|start_thinking|>', closes: '<|end_thinking|>' },
+  ...channels,
 ]
+const closers = [...new Set(marks.map(({ closes }) => closes))]
 const fences = ['```', '~~~']
 
+/** What a piece adds to the answer, after so many of the last code units of it were found to be a thought. */
+interface Read {
+  unsaid: number
+  said: string
+}
+
 interface Reading {
-  /** What is left of a text, of which pieces come in order. */
-  (piece: string): string
+  /** What a text comes to, of which pieces come in order. */
+  (piece: string): Read
   /** What was held back as it might have been the beginning of a mark. */
   rest(): string
 }
 
 /**
  * Takes out of an answer what its model has thought aloud, however it is cut into pieces. It stands before the answer, or on lines of its own within it;
- * there a mark that is never closed is a word of the answer, and so is one within code.
+ * there a mark that is never closed is a word of the answer, and so is one within code. Where the opening mark stood in the prompt, the closing one
+ * takes back what was said before it.
  */
 export function withoutThoughts(): Reading {
   let held = ''
-  let closes: string | null = null
+  let said = ''
+  /** How much was said by earlier pieces. */
+  let before = 0
+  let unsaid = 0
+  let mark: Mark | null = null
+  /** Within a thought: how far `held` was read, how many marks are open, and where the last one was closed. */
+  let from = 0
+  let depth = 0
+  let after = -1
   /** Has nothing been said yet, so that a thought without an end is the whole answer? */
   let isFirst = true
   let isLineStart = true
   let isAfterThought = false
+  let hasThought = false
+  let hasChannels = false
   let isCode = false
+  /** Signs of code in the line so far. */
+  let ticks = 0
 
-  const read = (piece: string): string => {
+  const read = (piece: string): Read => {
     held += piece
-    let said = ''
-    for (;;) {
-      const next = closes === null ? outside() : within(closes)
-      if (next === null) return said
-      said += next
-    }
+    said = ''
+    unsaid = 0
+    for (let goesOn = true; goesOn; ) goesOn = mark === null ? outside() : within(mark)
+    before += said.length
+    return { unsaid, said }
   }
 
-  /** The answer up to where a thought may begin; null where more must come first. */
-  function outside(): string | null {
-    if (held === '') return null
+  /** Says the answer up to where a thought may begin; false where more must come first. */
+  function outside(): boolean {
+    if (held === '') return false
     if (!isLineStart) return upToLine()
-    const indent = /^[^\S\n]*/.exec(held)?.[0] ?? ''
-    const line = held.slice(indent.length)
-    const lower = line.toLowerCase()
-    const begun = [...(isCode ? [] : marks.map(([opens]) => opens)), ...fences]
-    if (line !== '' && begun.some((sign) => sign.startsWith(lower) && sign !== lower)) return null
-    const mark = isCode ? undefined : marks.find(([opens]) => lower.startsWith(opens))
-    if (mark) {
-      closes = mark[1]
-      return ''
+    const line = held.slice(/^[^\S\n]*/.exec(held)?.[0].length ?? 0)
+    const begun = [...(isCode ? [] : marks.map(({ opens }) => opens)), ...fences]
+    if (line !== '' && begun.some((sign) => sign.length > line.length && beginsWith(sign, line))) return false
+    const opened = isCode ? undefined : marks.find(({ opens }) => beginsWith(line.slice(0, opens.length), opens))
+    if (opened) {
+      mark = opened
+      return true
     }
     if (fences.some((fence) => line.startsWith(fence))) isCode = !isCode
     return upToLine()
   }
 
-  function upToLine(): string {
+  function upToLine(): boolean {
     const end = held.indexOf('\n') + 1
-    const taken = end === 0 ? held : held.slice(0, end)
+    const line = end === 0 ? held : held.slice(0, end)
+    const signs = isCode ? [] : hasChannels ? channelEnds : hasThought ? [] : closers
+    const sign = signIn(line, signs)
+    if (sign && !hasChannels) {
+      unsaid += before
+      before = 0
+      said = ''
+      isFirst = true
+      closed(sign.end, isOfChannels(sign.text))
+      return true
+    }
+    if (sign) mark = channels[0] ?? null
+    const taken = line.slice(0, sign?.at ?? line.length - (end === 0 ? begunAtEnd(line, signs) : 0))
     held = held.slice(taken.length)
-    isLineStart = end > 0 || (isLineStart && taken.trim() === '')
-    const said = isAfterThought ? taken.trimStart() : taken
-    if (said.trim() !== '') isFirst = false
-    if (said !== '') isAfterThought = false
-    return said
+    if (taken === '') return sign !== null
+    isLineStart = taken.endsWith('\n') || (isLineStart && taken.trim() === '')
+    ticks = taken.endsWith('\n') ? 0 : ticks + ticksIn(taken)
+    const words = isAfterThought ? taken.trimStart() : taken
+    if (words.trim() !== '') isFirst = false
+    if (words !== '') isAfterThought = false
+    said += words
+    return true
   }
 
-  /** A thought up to its end; null where that must come first. */
-  function within(end: string): string | null {
-    const at = held.toLowerCase().indexOf(end)
-    if (at < 0) {
-      // Its words are nobody's; of one that may turn out to be none they are kept.
-      if (isFirst) held = held.slice(-end.length)
-      return null
+  /** The first of these signs that is not within code. */
+  function signIn(line: string, signs: readonly string[]) {
+    if (signs.length === 0) return null
+    for (const found of line.matchAll(anyOf(signs))) {
+      if ((ticks + ticksIn(line.slice(0, found.index))) % 2 === 1) continue
+      const text = found[0].toLowerCase()
+      return { at: found.index, end: found.index + text.length, text }
     }
-    held = held.slice(at + end.length)
-    closes = null
+    return null
+  }
+
+  /** A thought up to its end; false where that must come first. */
+  function within({ opens, closes }: Mark): boolean {
+    const isChannel = isOfChannels(closes)
+    const signs = anyOf(isChannel ? [closes] : [opens, closes])
+    signs.lastIndex = from
+    for (let sign = signs.exec(held); sign; sign = signs.exec(held)) {
+      from = signs.lastIndex
+      if (sign[0].toLowerCase() === opens) depth++
+      else {
+        depth--
+        after = from
+      }
+      if (depth > 0) continue
+      closed(from, isChannel)
+      return true
+    }
+    from = Math.max(from, held.length - opens.length - closes.length)
+    return false
+  }
+
+  function closed(at: number, isChannel: boolean): void {
+    held = held.slice(at)
+    mark = null
+    from = 0
+    depth = 0
+    after = -1
+    hasThought = true
+    hasChannels = isChannel
     isLineStart = true
     isAfterThought = true
-    return ''
+    ticks = 0
   }
 
   return Object.assign(read, {
     rest(): string {
-      const said = closes !== null && isFirst ? '' : held
+      const isThought = mark !== null && (isFirst || isOfChannels(mark.closes))
+      // A thought that speaks of its mark has opened more than it closes.
+      const left = after >= 0 ? held.slice(after).trimStart() : isThought ? '' : held
       held = ''
-      return said
+      return left
     },
   })
+}
+
+const isOfChannels = (closes: string): boolean => channels.some((one) => one.closes === closes)
+const beginsWith = (text: string, start: string): boolean => text.toLowerCase().startsWith(start.toLowerCase())
+const ticksIn = (text: string): number => text.split('`').length - 1
+const anyOf = (signs: readonly string[]): RegExp =>
+  new RegExp(signs.map((sign) => sign.replace(/[|[\]]/g, '\\$&')).join('|'), 'gi')
+
+/** How many of the last characters may begin one of these signs. */
+function begunAtEnd(text: string, signs: readonly string[]): number {
+  const longest = Math.max(0, ...signs.map((sign) => sign.length - 1))
+  for (let length = Math.min(longest, text.length); length > 0; length--)
+    if (signs.some((sign) => beginsWith(sign, text.slice(-length)) && sign.length > length)) return length
+  return 0
 }

@@ -21,6 +21,7 @@ export function readHtml(html: string): ReadDocument {
   const title: string[] = []
   const links: string[] = []
   let base: string | null = null
+  let next: string | undefined
   let inTitle = false
   /** The element whose text is left out, and how deep we are in others of its name. */
   let skipped = ''
@@ -36,6 +37,7 @@ export function readHtml(html: string): ReadDocument {
   const parser = new Parser({
     onopentag(name, attributes) {
       if (name === 'a' && attributes.href && links.length < mostLinks) links.push(attributes.href)
+      if (/^(a|link)$/.test(name) && /(^|\s)next(\s|$)/i.test(attributes.rel ?? '')) next ??= attributes.href
       if (name === 'base' && attributes.href) base ??= attributes.href
       if (name === 'title' && title.length === 0) inTitle = true
       if (depth > 0) depth += name === skipped ? 1 : 0
@@ -75,5 +77,6 @@ export function readHtml(html: string): ReadDocument {
     text: textOf(parts),
     links,
     base,
+    ...(next !== undefined && { next }),
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
 import type { CleanFile, ReadAs, ReadDocument, Reader, Turn } from './port.ts'
@@ -15,9 +16,12 @@ const deadlines: Readonly<Record<ReadAs | 'file', number>> = {
 }
 const startMilliseconds = 20_000
 const tooLong = 'Reading the document took too long'
+const tooMuch = 'Reading the document took too much memory'
 /** From the file of the server, as `scripts/build.mjs` puts them. */
 const built = '../reader/main.js'
 const idleMilliseconds = 30_000
+const mostBytes = 512 * 2 ** 20
+const lookMilliseconds = 100
 const limits = ['--max-old-space-size=256', '--disallow-code-generation-from-strings']
 
 interface Options {
@@ -150,11 +154,29 @@ async function told<What>(one: ChildProcess, milliseconds: number): Promise<What
     const [what] = await Promise.race([
       once(one, 'message', { signal }),
       once(one, 'exit', { signal }).then(() => fail(new Error('The process ended'))),
+      tooLarge(one, signal).then(() => fail(new AppError('PAYLOAD_TOO_LARGE', { message: tooMuch }))),
       setTimeout(milliseconds, null, { signal }).then(() => fail(new AppError('TIMEOUT', { message: tooLong }))),
     ])
     return what
   } finally {
     over.abort()
+  }
+}
+
+const pageBytes = 4_096
+
+/**
+ * Resolves once the process holds more memory than it may: V8 does not count typed arrays among its limits. Where no `/proc` tells, the
+ * deadline alone holds.
+ */
+async function tooLarge({ pid }: ChildProcess, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await setTimeout(lookMilliseconds, null, { signal })
+    const [, pages = 0] = await readFile(`/proc/${pid}/statm`, 'utf8').then(
+      (text) => text.split(' ').map(Number),
+      () => [],
+    )
+    if (pages * pageBytes > mostBytes) return
   }
 }
 

@@ -20,6 +20,8 @@ export interface ReadDocument {
   /** What links lead to, as it is written, and the base that the document names for them. */
   links: readonly string[]
   base: string | null
+  /** The page on which a list goes on (`rel="next"`); absent where none is named. */
+  next?: string
 }
 
 /** What a file may be: a JPEG, PNG, GIF or WebP; a voice message as browsers record it. */

@@ -1,11 +1,11 @@
 import schemas from '@asyncapi/specs'
 import { Ajv, type SchemaObject } from 'ajv'
 import { expect, test } from 'vitest'
-import { textOf } from '../sources.ts'
+import { asyncapiText } from '../documents.ts'
 
-const document: unknown = JSON.parse(textOf('docs/api/asyncapi.json'))
+const document: unknown = JSON.parse(asyncapiText)
 
-test('docs/api/asyncapi.json is an AsyncAPI 3.0 document', () => {
+test('asyncapi.json is an AsyncAPI 3.0 document', () => {
   const isOne = new Ajv({ strict: false, validateFormats: false, meta: false, validateSchema: false }).compile(
     schemas.schemas['3.0.0'] as SchemaObject,
   )
@@ -13,13 +13,13 @@ test('docs/api/asyncapi.json is an AsyncAPI 3.0 document', () => {
   expect(isOne.errors ?? []).toEqual([])
 })
 
-test('each reference in docs/api/asyncapi.json leads to a part of it', () => {
+test('each reference in asyncapi.json leads to a part of it', () => {
   const references = new Set(referencesIn(document))
   expect(references.size).toBeGreaterThan(100)
   expect([...references].filter((reference) => partAt(reference) === undefined)).toEqual([])
 })
 
-test('N87: each schema of docs/api/asyncapi.json that generators make a type of has a title', () => {
+test('N87: each schema of asyncapi.json that generators make a type of has a title', () => {
   const { channels, components } = document as {
     channels: Record<string, { messages: Record<string, { payload: Schema }> }>
     components: { schemas: Record<string, Schema> }

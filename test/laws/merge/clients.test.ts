@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,10 +10,9 @@ import { rooms } from '#shared/api/rooms'
 import { boot } from '#test/support/boot'
 import { person } from '#test/support/people'
 import { findPythonClient } from '../../../scripts/test-servers.mjs'
-import { textOf } from '../sources.ts'
+import { openapiText } from '../documents.ts'
 
-const path = 'docs/api/openapi.json'
-const document = JSON.parse(textOf(path)) as { components: { schemas: Record<string, unknown> } }
+const document = JSON.parse(openapiText) as { components: { schemas: Record<string, unknown> } }
 
 test('N80: each schema that others refer to has a name of ours', () => {
   expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z][A-Za-z\d]*$/.test(name))).toEqual([])
@@ -45,7 +44,7 @@ test('N80: no header is a choice of kinds, which clients for Python cannot send'
 })
 
 test('N85: each example is what the schema beside it says', () => {
-  const written = JSON.parse(textOf(path).replaceAll('"#/components/', '"document#/components/'))
+  const written = JSON.parse(openapiText.replaceAll('"#/components/', '"document#/components/'))
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ components: written.components }, 'document')
   const shown = partsOf(written.paths).filter((part) => 'example' in part && 'schema' in part)
@@ -97,6 +96,8 @@ describe.skipIf(!packages)('a client for Python, generated of the document', () 
     })
 
   test('N80: it is generated without a warning but those of lines of JSON, and of media', async () => {
+    const path = join(folder, 'openapi.json')
+    writeFileSync(path, openapiText)
     const given = ['generate', '--path', path, '--meta', 'none', '--output-path', join(folder, 'plaza_client')]
     const { stdout, stderr } = await python('-m', 'openapi_python_client', ...given)
     const warnings = `${stdout}\n${stderr}`.split(/^(?=WARNING |Unable to )/m).slice(1)

@@ -111,6 +111,7 @@ async function answerTo(
   const question = { turns, maxOutputTokens, temperature: 0, webSearch: false }
   for await (const part of counted(model, question, signal, count)) {
     if (part.type === 'text') answer += part.text
+    if (part.type === 'unsaid') answer = answer.slice(0, answer.length - part.length)
     if (answer.length > longestAnswer) break
   }
   signal.throwIfAborted()

@@ -27,8 +27,10 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
   const { key, messageId: reply_to } = asksIn(run)
   const { _id: id, name, avatar_emoji } = agent
   const word = { room: roomOfKey(key), run_id: run._id, agent: { id, name, avatar_emoji }, reply_to }
+  let before = 0
   let shown = 0
-  const tell = (text: string, state: 'writing' | 'ended') => tellRoom(node, { ...word, off: shown, text, state })
+  const tell = (text: string, state: 'writing' | 'ended') =>
+    tellRoom(node, { ...word, off: before + shown, text, state })
   const alive = setInterval(() => tell('', 'writing'), aliveMilliseconds)
   tell('', 'writing')
 
@@ -43,7 +45,15 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
         const code = frame.t === 'error' ? frame.code : null
         return { text: null, isLost: code === 'RUN_LOST', isSpent: code === 'DAILY_TOKENS_REACHED' }
       }
-      if (frame.t !== 'chunk' || !isPassing) continue
+      if (frame.t !== 'chunk') continue
+      if (frame.off < judged) {
+        // What was told is no answer; behind a gap clients begin anew.
+        before += shown + 1
+        judged = 0
+        shown = 0
+        isPassing = true
+      }
+      if (!isPassing) continue
       // A word that is not whole yet could not be judged.
       const whole = endOfWords(text, Math.max(judged, frame.off))
       if (whole === null) continue

@@ -61,6 +61,8 @@ export interface Ask {
   place: string
   message: string
   clientRunId?: string | undefined
+  /** The session within the conversation. */
+  session?: string | undefined
   /** Whether the answer is to be said in the room where it was asked for. */
   isToSay?: boolean
 }
@@ -125,13 +127,15 @@ function same(first: StoredRun | null, { agent, place, message, isToSay }: Ask):
 }
 
 /** A question as it is stored before anybody works on it. */
-export function newRun(node: Node, { agent, account, place, message, clientRunId, isToSay }: Ask): StoredRun {
+export function newRun(node: Node, ask: Ask): StoredRun {
+  const { agent, account, place, message, clientRunId, session, isToSay } = ask
   const id = newId()
   return {
     _id: id,
     agent_id: agent,
     account,
     place,
+    ...(session !== undefined && { session }),
     client_run_id: clientRunId ?? id,
     user_message_id: newId(),
     message_id: newId(),

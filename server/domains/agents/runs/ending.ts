@@ -55,7 +55,7 @@ export async function* linesOf(frames: AsyncIterable<RunFrame>): AsyncGenerator<
   const sources: WebSource[] = []
   for await (const frame of frames) {
     if (frame.t === 'source') sources.push(sourceOf(frame))
-    if (frame.t === 'chunk') yield { type: 'chunk', text: frame.text }
+    if (frame.t === 'chunk' && frame.text !== '') yield { type: 'chunk', text: frame.text }
     if (frame.t === 'done')
       yield { type: 'done', message: frame.message, scheduling: frame.scheduling, ...besideText({ ...frame, sources }) }
     if (frame.t === 'error') yield { type: 'error', error: frame.text, code: frame.code }

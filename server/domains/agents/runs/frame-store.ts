@@ -70,7 +70,7 @@ interface Outcome extends Pick<StoredRun, 'citations' | 'scheduling'> {
 function keep(outcome: Outcome, frame: FrameBody): void {
   switch (frame.t) {
     case 'chunk':
-      outcome.text += frame.text
+      outcome.text = outcome.text.slice(0, frame.off) + frame.text
       return
     case 'citation': {
       const { t: _, ...citation } = frame

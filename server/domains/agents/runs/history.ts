@@ -17,13 +17,19 @@ export const ownChat = 'chat'
 export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
   isInRoom(place) ? { agent_id, place } : { agent_id, account, place }
 
+/** A session is named by its asker, or is that of its first question. */
+export const sessionOf = ({ session, _id }: StoredRun): string => session ?? _id
+
+/** Of the turns before a question: those of the session it names, else all. */
+const inSession = ({ session }: StoredRun) => (session ? { $or: [{ session }, { _id: session }] } : {})
+
 /** The place of what is asked in a room, by the key of that. */
 export const inRoom = (key: string) => `room:${key}`
 export const isInRoom = (place: string) => place.startsWith(inRoom(''))
 
 /** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
-  const before = await Runs.find({ ...conversationOf(run), _id: { $lt: run._id } })
+  const before = await Runs.find({ ...conversationOf(run), ...inSession(run), _id: { $lt: run._id } })
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredRun[]>()

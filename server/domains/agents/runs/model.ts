@@ -16,6 +16,8 @@ export interface StoredRun {
   account: string
   /** Which conversation it belongs to: `chat`, or another that a domain names. */
   place: string
+  /** The session within the conversation that it was asked in; absent where it named none. */
+  session?: string
   /** The asker's key: unique for each account. */
   client_run_id: string
   user_message_id: string
@@ -58,6 +60,7 @@ export const Runs = mongoose.model<StoredRun>(
       agent_id: required,
       account: required,
       place: required,
+      session: { type: String },
       client_run_id: required,
       user_message_id: required,
       message_id: required,

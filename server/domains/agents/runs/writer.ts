@@ -52,8 +52,8 @@ export class RunWriter implements Source {
   /** Adds a frame to the run. */
   write(body: FrameBody): void {
     const last = this.#waiting.at(-1)
-    if (body.t === 'chunk') this.text += body.text
-    if (body.t === 'chunk' && last?.t === 'chunk') last.text += body.text
+    if (body.t === 'chunk') this.text = this.text.slice(0, body.off) + body.text
+    if (body.t === 'chunk' && last?.t === 'chunk' && body.off === last.off + last.text.length) last.text += body.text
     else this.#waiting.push(body)
     this.#goOn()
   }

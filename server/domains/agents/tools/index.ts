@@ -60,7 +60,7 @@ export async function* answerWithTools(
     for await (const part of counted(modelOf(context.node), asked, context.signal, context.allowance.count)) {
       if (part.type === 'call') calls.push(part.call)
       else if (part.type === 'end') end = part
-      else if (part.type === 'source') yield part
+      else if (part.type === 'source' || part.type === 'unsaid') yield part
       else {
         if (spokeBefore) yield { type: 'text', text: '\n\n' }
         spokeBefore = false

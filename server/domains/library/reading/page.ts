@@ -17,6 +17,8 @@ export interface ReadPage {
   text: string
   /** Complete URLs. */
   links: readonly string[]
+  /** Where a list goes on; null where it does not say. */
+  next: string | null
   validators: Validators
 }
 
@@ -43,13 +45,14 @@ export async function readPage(
   const answer = await web.ask(url, { headers, signal })
   if (known && answer.status === 304) return null
   if (answer.status !== 200) throw new UnusablePage(`The page answered with status ${answer.status}`)
-  const { title, text, links, base } = await documentOf(reader, answer, scrape, { of, signal })
+  const { title, text, links, base, next } = await documentOf(reader, answer, scrape, { of, signal })
   const from = resolved(base ?? '', answer.url) ?? answer.url
   return {
     url: answer.url,
     title,
     text,
     links: links.flatMap((href) => resolved(href, from) ?? []),
+    next: next === undefined ? null : resolved(next, from),
     validators: { etag: answer.headers.etag ?? null, modified: answer.headers['last-modified'] ?? null },
   }
 }

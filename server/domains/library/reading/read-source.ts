@@ -16,6 +16,9 @@ export interface Source {
   /** 1 is the page alone, 2 what it links to as well. */
   crawl_depth: number
   exclude_patterns: readonly string[]
+  /** Whether a list is read on, and over how many further pages. */
+  infinite_scroll?: boolean
+  scroll_count?: number
 }
 
 /** What stood at a source when it was read last. */
@@ -40,11 +43,13 @@ export async function readSource(
   progress: (pages: number) => void = () => {},
 ): Promise<ReadSource> {
   const raw = rawUrlOf(new URL(source.url))
-  const depth = raw ? 2 : source.scrape_method === 'advanced' ? source.crawl_depth : 1
+  const isAdvanced = !raw && source.scrape_method === 'advanced'
+  const depth = raw ? 2 : isAdvanced ? source.crawl_depth : 1
+  const scrolls = isAdvanced && source.infinite_scroll ? (source.scroll_count ?? 0) : 0
   const begun = performance.now()
   const read = async (url: string, validators: Validators | null) =>
     readPage(services, url, source.scrape_method, validators, turn)
-  const first = await read(raw ?? source.url, depth === 1 ? known : null)
+  const first = await read(raw ?? source.url, depth === 1 && scrolls === 0 ? known : null)
   if (first === null)
     return { pages: null, etag: known?.etag ?? null, modified: known?.modified ?? null, hash: known?.hash ?? null }
   progress(1)
@@ -57,24 +62,28 @@ export async function readSource(
   const pages = [first]
   const seen = new Set([source.url, first.url])
   const texts = new Set([hashOf(first.text)])
-  let layer = [first]
+  const isFull = () =>
+    pages.length >= mostPages || lengthOf(pages) > mostCharacters || performance.now() - begun > crawlMilliseconds
+  /** Reads one more page; null where it may not be read, or says nothing new. */
+  const add = async (url: string): Promise<ReadPage | null> => {
+    if (seen.has(url) || !mayRead(url)) return null
+    seen.add(url)
+    const page = await read(url, null).catch(onTheWay)
+    if (!page?.url.startsWith(within) || texts.has(hashOf(page.text))) return null
+    texts.add(hashOf(page.text))
+    pages.push(page)
+    progress(pages.length)
+    return page
+  }
+  // No browser scrolls here: a list that goes on names its next page.
+  for (let at = 0, next = first.next; at < scrolls && next && !isFull(); at++) next = (await add(next))?.next ?? null
+  let layer = [...pages]
   for (let level = 2; level <= depth && layer.length > 0; level++) {
     const next: ReadPage[] = []
     for (const url of layer.flatMap(({ links }) => links)) {
-      if (
-        pages.length >= mostPages ||
-        lengthOf(pages) > mostCharacters ||
-        performance.now() - begun > crawlMilliseconds
-      )
-        break
-      if (seen.has(url) || !mayRead(url)) continue
-      seen.add(url)
-      const page = await read(url, null).catch(onTheWay)
-      if (!page?.url.startsWith(within) || texts.has(hashOf(page.text))) continue
-      texts.add(hashOf(page.text))
-      pages.push(page)
-      next.push(page)
-      progress(pages.length)
+      if (isFull()) break
+      const page = await add(url)
+      if (page) next.push(page)
     }
     layer = next
   }

@@ -48,7 +48,7 @@ export function readMp4(given: Buffer): Sound {
     if (type === 'stsd') {
       need(data.length >= 16 && data.readUInt32BE(4) === 1)
       need(['mp4a', 'Opus'].includes(data.toString('latin1', 12, 16)))
-      blankCodec(data)
+      blankCodec(data, count)
       seen.codecs += 1
     }
   }
@@ -92,12 +92,13 @@ function blankPlace(data: Buffer): void {
 const fieldsOfSound: Readonly<Record<number, number>> = { 0: 36, 1: 52, 2: 72 }
 const decoding = ['esds', 'dOps', 'btrt', 'wave', 'chan', 'srat']
 
-function blankCodec(data: Buffer): void {
+function blankCodec(data: Buffer, count: () => void): void {
   const entry = boxAt(data, 8, data.length)
   need(data.length >= 26)
   const fields = fieldsOfSound[data.readUInt16BE(24)]
   need(fields !== undefined && 8 + fields <= entry.end)
   for (let at = 8 + fields; at < entry.end; ) {
+    count()
     const { type, start, end } = boxAt(data, at, entry.end)
     if (!decoding.includes(type)) data.write('free', at + 4, 'latin1') && data.fill(0, start, end)
     at = end

@@ -1,0 +1,229 @@
+// Modes: embedded
+import { createECDH } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setEmail } from '#server/domains/accounts/emails'
+import { tiers } from '#server/kernel/limits'
+import { fakeCalendars } from '#server/ports/calendar/fake'
+import { fakeChain } from '#server/ports/chain/fake'
+import { fakeFacilitator } from '#server/ports/facilitator/fake'
+import { fakeIssues } from '#server/ports/issues/fake'
+import { fakePrices } from '#server/ports/prices/fake'
+import { fakePush } from '#server/ports/push/fake'
+import { fakeVideo } from '#server/ports/video/fake'
+import { fakeWeb } from '#server/ports/web/fake'
+import { api } from '#shared/api/index'
+import { rooms } from '#shared/api/rooms'
+import { canonicalOperations } from '#shared/kit/canonical'
+import { type Operation, operationsOf } from '#shared/kit/contract'
+import { dmOf } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import { frugalClient } from '#test/support/frugal-client'
+import { exampleOf, type Inputs, inputsOf } from '#test/support/inputs'
+import { befriend, channelOf, groupOf, type Person, personAt, say } from '#test/support/people'
+import { times } from '#test/support/times'
+import { wallet } from '#test/support/wallet'
+import { place, restTargets, samples, socketTargets, type Target } from './generator.ts'
+
+/** At the rates that they are allowed, the calls of an operation cost at most so many times as much as those of one that is known to be cheap. */
+const most = 25
+const cheap = 'identity.session'
+/** One call of those that few are allowed of counts as a quarter at least. */
+const leastShare = 0.25
+/** Tells everybody something, which admins alone may. */
+const dear = ['broadcasts.send']
+/** A process that does nothing takes less than this while it sleeps so long. */
+const [idleMicros, lookMilliseconds, idleMilliseconds] = [1_000, 3, 1_000]
+const holders = 5
+const [channels, groups, conversations] = [70, 10, 20]
+/** How often each of them calls what makes something before it is measured, and each operation while it is. */
+const [before, measured] = [2, 1]
+
+interface Holder extends Person {
+  inputs: Inputs
+  room: { type: 'channel'; id: string }
+}
+interface Called {
+  id: string
+  name: string
+  operation: Operation
+  /** Null where it is open over a socket alone. */
+  target: Target | null
+}
+
+let server: Booted
+let client: ReturnType<typeof frugalClient>
+let all: Holder[]
+let boss: Holder
+/** Calls are counted anew in each; null while everything is prepared. */
+let round: number | null = null
+let paid = 0
+/** Microseconds that the process takes in a millisecond of doing nothing. */
+let idle = 0
+
+beforeAll(async () => {
+  server = await boot({
+    nodes: 1,
+    entry: 'in alpha',
+    environment: { RATE_LIMIT_SCALE: '1', SUPER_ADMINS: wallet('boss').address, BETA: 'open', MODEL: 'scripted' },
+    services: {
+      video: fakeVideo(),
+      issues: fakeIssues(),
+      calendars: fakeCalendars(),
+      prices: fakePrices(),
+      push: fakePush(),
+      web: fakeWeb(),
+      facilitator: fakeFacilitator(),
+      chains: new Map([1, 8453].map((id) => [id, fakeChain(id)])),
+    },
+    change: (platform) => ({
+      ...platform,
+      kv: {
+        ...platform.kv,
+        async slide(key, ...rest) {
+          if (round === null) return { allowed: true, used: 0, freeAt: 0 }
+          if (/^(limit|claim):/.test(key)) paid += 1
+          return platform.kv.slide(`${round} ${key}`, ...rest)
+        },
+      },
+    }),
+  })
+  client = frugalClient(server.url)
+  await prepare()
+  round = 0
+}, 120_000)
+afterAll(async () => {
+  client.close()
+  await server.close()
+})
+
+/** Five accounts that are in a hundred rooms each, with friends and with a mark in each channel, and an admin. */
+async function prepare(): Promise<void> {
+  const people = await Promise.all(times(holders, (at) => personAt(server.url, `holder ${at}`)))
+  const others = await Promise.all(times(2 * conversations, (at) => personAt(server.url, `other ${at}`)))
+  const inTurn = (at: number) => times(holders, (one) => people[(at + one) % holders]) as [Person, ...Person[]]
+  const made = { channel: [] as string[], group: [] as string[] }
+  for (let at = 0; at < channels; at++) {
+    const room = await channelOf(...inTurn(at), ...others.slice(0, 2))
+    made.channel.push(room.id)
+    for (const who of people) {
+      const { id: messageId } = await say(who, room, `Here is the word of ${who.account}`)
+      await who.rest('POST /api/messages/starred', { messageId, messageType: 'channel', channelId: room.id })
+    }
+  }
+  for (let at = 0; at < groups; at++) made.group.push((await groupOf(...inTurn(at))).id)
+  for (const [at, other] of others.entries())
+    for (const who of people) {
+      await befriend(who, other)
+      if (at < conversations) await who.does('rest', rooms.openDm, { recipientAddress: other.account })
+    }
+  const holderOf = async (who: Person, at: number): Promise<Holder> => {
+    const [channelId, groupId, other] = [made.channel[at] ?? '', made.group[at] ?? '', others[at]?.account ?? '']
+    const room = { type: 'channel', id: channelId } as const
+    await setEmail(who.account, `${who.account}@people.test`, Date.now())
+    const message = await say(who, room, 'What is asked about')
+    const key = createECDH('prime256v1').generateKeys('base64url')
+    const ids = { channelId, groupId, chatId: channelId, messageId: message.id }
+    const fields = { room, ...ids, p256dh: key, public_key: key }
+    const conversation = dmOf(who.account, other)
+    return { ...who, room, inputs: inputsOf({ account: who.account, other, conversation, fields }) }
+  }
+  all = await Promise.all(people.map(holderOf))
+  const admin = await personAt(server.url, 'boss')
+  await admin.does('rest', rooms.join, { room: { type: 'channel', id: made.channel[0] ?? '' } })
+  boss = await holderOf(admin, 0)
+}
+
+async function call(who: Holder, { id, name, operation, target }: Called): Promise<number> {
+  const example = exampleOf(id, name)
+  const sample = () => samples(operation.input, { room: who.room, id: who.room.id })[0] ?? {}
+  const input = example ? who.inputs.of(name, operation, example) : sample()
+  if (!target) {
+    const { namespace = '', event = '' } = socketTargets.find((one) => one.name === name) ?? {}
+    const answer = await who.ask(event, input, namespace)
+    return answer.ok ? 200 : answer.error.status
+  }
+  const { path, body } = place(target, input)
+  const { status, text } = await client.ask({ ...target, path }, who.token, body)
+  if (status === 200 && !operation.stream) who.inputs.note(name.split('.')[0] ?? '', JSON.parse(text || '{}'))
+  return status
+}
+
+/** These leave less for the others, and the last of them the session of whoever calls. */
+const ends =
+  /remove|archive|leave|kick|forget|revoke|unlink|withdraw|decline|release|cancel|\.end$|block$|suspend|changeSetting|handOver/
+const endsSessions = /^sessions\.end|^identity\.(logout|refresh)/
+const endsRooms = /^rooms\.(leave|archive|handOver)/
+const orderOf = ({ name, target }: Called) =>
+  endsSessions.test(name) ? 4 : endsRooms.test(name) ? 3 : ends.test(name) ? 2 : target?.method === 'GET' ? 1 : 0
+
+const overHttp = canonicalOperations(api).map(({ fixed, ...one }): Called => {
+  const target = restTargets.find(({ name, fixed: own }) => name === one.name && own?.type === fixed?.type)
+  return { ...one, target: target ?? null }
+})
+const overSockets = operationsOf(api).flatMap(({ name, operation }): Called[] =>
+  overHttp.some((one) => one.name === name) ? [] : [{ id: name, name, operation, target: null }],
+)
+const everything = [...overHttp, ...overSockets].toSorted((one, other) => orderOf(one) - orderOf(other))
+const callersOf = ({ operation }: Called) => (operation.access === 'admin' ? [boss] : all)
+
+test('O04: no operation costs more than it declares, of five accounts at one address that are in a hundred rooms each', async () => {
+  expect(new Set(everything.map(({ name }) => name)).size).toBe(operationsOf(api).length)
+  for (const one of everything.filter((called) => orderOf(called) < 2)) {
+    round = (round ?? 0) + 1
+    for (const who of callersOf(one)) for (let nth = 0; nth < (orderOf(one) ? 1 : before); nth++) await call(who, one)
+  }
+  const known = everything.find(({ name }) => name === cheap)
+  const [units, told] = [[] as number[], [] as (Called & { cost: number; statuses: number[] })[]]
+  await quiet()
+  idle = (await costOf(() => sleep(idleMilliseconds, 200))).micros / idleMilliseconds
+  for (const one of everything) {
+    round = (round ?? 0) + 1
+    const [costs, statuses] = [[] as number[], [] as number[]]
+    const callers = callersOf(one)
+    for (const who of callers)
+      for (let nth = 0; nth < (measured * holders) / callers.length; nth++) {
+        await quiet()
+        const { micros, status } = await costOf(() => call(who, one))
+        statuses.push(status)
+        if (status !== 429) costs.push(micros)
+      }
+    if (known && orderOf(one) < 4) units.push((await costOf(() => call(all[0] as Holder, known))).micros)
+    const share = tiers[one.operation.limit] / tiers.general
+    told.push({ ...one, cost: median(costs) * Math.max(share, leastShare), statuses })
+  }
+  const unit = median(units)
+  const good = new Set(told.flatMap(({ name, statuses }) => (statuses.includes(200) ? [name] : [])))
+  console.log(
+    `${good.size} of ${operationsOf(api).length} operations succeed; one that is cheap takes ${Math.round(unit)} us`,
+  )
+  if (process.env.PLAZA_CALL_COSTS)
+    for (const { id, cost, statuses } of told.toSorted((one, other) => other.cost - one.cost))
+      console.log('COST', (cost / unit).toFixed(1), id, ...new Set(statuses))
+  const tooDear = told.filter(({ name, cost }) => cost > most * unit && !dear.includes(name))
+  expect(tooDear.map(({ id, cost }) => `${id}: ${(cost / unit).toFixed(1)}`)).toEqual([])
+  expect(good.size / operationsOf(api).length).toBeGreaterThan(0.7)
+})
+
+/** What was begun before is done. */
+async function quiet(): Promise<void> {
+  for (let looks = 0; looks < 400; looks++) {
+    const begun = process.cpuUsage()
+    await sleep(lookMilliseconds)
+    const { user, system } = process.cpuUsage(begun)
+    if (user + system < idleMicros) return
+  }
+}
+
+/** Microseconds of the processor for each call that was paid for, without what the process does by itself. */
+async function costOf(work: () => Promise<number>): Promise<{ micros: number; status: number }> {
+  paid = 0
+  const began = performance.now()
+  const begun = process.cpuUsage()
+  const status = await work()
+  const { user, system } = process.cpuUsage(begun)
+  const own = user + system - idle * (performance.now() - began)
+  return { micros: Math.max(0, own) / Math.max(1, paid), status }
+}
+
+const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
