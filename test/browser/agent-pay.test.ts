@@ -292,9 +292,9 @@ describe('the page of a public agent', () => {
     await page.getByRole('list', { name: 'Receipts' }).getByText('simulated').waitFor()
   })
 
-  test('an agent that is not public says so', async () => {
+  test('an agent that is not public is like one that does not exist', async () => {
     agent = (await owner.does('rest', agents.create, { name: 'Own' })).agent.id
     const page = await open()
-    await page.getByText('This agent is not public').waitFor()
+    await page.getByText('There is no such agent').waitFor()
   })
 })

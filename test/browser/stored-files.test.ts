@@ -43,7 +43,6 @@ const sealed: [what: string, make: () => string | Buffer][] = [
   ['a script', () => `${act()};//`.padEnd(100)],
   ['a PDF document', pdf],
   ['HTML in a JPEG image', () => commented(jpegOf(), html())],
-  ['a script that begins as a GIF image', () => `GIF89a/*${'x'.repeat(40)}*/=1;${act()}`],
   [
     'a page archive',
     () =>
@@ -60,22 +59,28 @@ const films: typeof sealed = [
   ['HTML in a QuickTime film', () => film('\0\0\0\x14ftypqt  ')],
   ['HTML in a WebM film', () => film('\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm')],
 ]
+const gifScript = () => `GIF89a/*${'x'.repeat(40)}*/=1;${act()}`
 const all = [
+  { what: 'a script that begins as a GIF image', make: gifScript, path: '/api/upload/voice' },
   ...sealed.map(([what, make]) => ({ what, make, path: '/api/upload/image' })),
   ...sealed.map(([what, make]) => ({ what, make, path: '/api/upload/voice' })),
   ...pictures.map(([what, make]) => ({ what, make, path: '/api/upload' })),
   ...films.map(([what, make]) => ({ what, make, path: '/api/bug-reports/upload' })),
 ]
 
-async function stored(path: string, bytes: string | Buffer): Promise<string> {
+async function upload(path: string, bytes: string | Buffer): Promise<{ status: number; text: string }> {
   const body = new FormData()
   if (path !== '/api/upload' && !path.includes('bug')) body.set('conversationId', path)
   body.set('file', new Blob([new Uint8Array(Buffer.from(bytes))], { type: 'text/html' }), 'x.html')
   const headers = { authorization: `Bearer ${who.token}` }
   const answer = await fetch(`${plaza.url}${path}`, { method: 'POST', headers, body })
-  const told = (await answer.json()) as { url?: string }
-  expect(answer.status, JSON.stringify(told)).toBe(200)
-  return told.url ?? ''
+  return { status: answer.status, text: await answer.text() }
+}
+
+async function stored(path: string, bytes: string | Buffer): Promise<string> {
+  const { status, text } = await upload(path, bytes)
+  expect(status, text).toBe(200)
+  return (JSON.parse(text) as { url?: string }).url ?? ''
 }
 
 /** What ran in this browser. */
@@ -115,5 +120,9 @@ describe('T24: a stored file runs nothing in a browser', () => {
     await other.setContent(`<script>new Image().src='${plaza.url}/ran'</script>`)
     await expect.poll(() => ran.length).toBeGreaterThan(0)
     await context.close()
+  })
+
+  test('a script that begins as a GIF image is no image', async () => {
+    expect(await upload('/api/upload/image', gifScript())).toMatchObject({ status: 415 })
   })
 })

@@ -11,8 +11,10 @@ describe('who reacted, and who voted', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const nameOf = async (page: Page, text: string) =>
-    (await line(page, text).locator('.who').count()) > 0 ? line(page, text).locator('.who').innerText() : null
+  const nameOf = async (page: Page, text: string) => {
+    await line(page, text).waitFor()
+    return (await line(page, text).locator('.who').count()) > 0 ? line(page, text).locator('.who').innerText() : null
+  }
   const reaction = (page: Page, said: string, isMine: boolean) =>
     line(page, said).getByRole('button', { name: '🎉', pressed: isMine })
   const react = async (page: Page, said: string) => {
