@@ -82,3 +82,19 @@ export const mayChange = async (node: Node, account: string, agent: StoredAgent)
   isOfficial(agent) ? isAdmin(node, account) : isSameAccount(agent.owner_address, account)
 
 export const isAdmin = async (node: Node, account: string): Promise<boolean> => (await roleOf(node, account)) !== 'user'
+
+const ownedBy = {
+  own: (owner_address: string) => ({ owner_address }),
+  all: (owner_address: string) => ({ $or: [{ owner_address }, { visibility: 'official' as const }] }),
+  none: (owner_address: string) => ({ owner_address, visibility: { $ne: 'official' as const } }),
+}
+
+/**
+ * The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. Those that others
+ * have made come last.
+ */
+export async function agentsOf(account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> {
+  const found = await Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
+  const isOwn = ({ owner_address }: StoredAgent) => isSameAccount(owner_address, account)
+  return [...found.filter(isOwn), ...found.filter((agent) => !isOwn(agent))]
+}

@@ -1,9 +1,39 @@
 import mongoose, { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
-import type { StoredTools } from './tools/stored.ts'
+import type { apiMethods } from '#shared/api/agent-tools'
 
 type Visibility = (typeof visibilities)[number]
+
+/** What is stored of each tool of an agent. */
+export interface StoredEntry {
+  name: string
+  url: string
+  description: string | null
+  instructions: string | null
+  /** The key and the headers, sealed; null where there are none. */
+  sealed: string | null
+  has_api_key: boolean
+  header_names: string[]
+}
+
+export interface StoredToolServer extends StoredEntry {
+  id: string
+}
+
+export interface StoredApi extends StoredEntry {
+  method: (typeof apiMethods)[number]
+  /** Absent in those of before there were methods that change something. */
+  allow_changes?: boolean
+  api_type: 'graphql' | 'openapi' | 'rest'
+  schema_text: string | null
+}
+
+/** The tools of an agent; those of before there were any have none. */
+export interface StoredTools {
+  mcp_servers?: StoredToolServer[]
+  api_tools?: StoredApi[]
+}
 
 export interface StoredAgent extends StoredTools {
   _id: string

@@ -6,7 +6,6 @@ import { isDuplicate } from '#server/ports/database/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
 import { AppError } from '#shared/errors'
-import { isSameAccount } from '#shared/kit/accounts'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
 import { isAdmin, ownAgent } from './access.ts'
@@ -171,20 +170,4 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
     suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
     ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }
-}
-
-const ownedBy = {
-  own: (owner_address: string) => ({ owner_address }),
-  all: (owner_address: string) => ({ $or: [{ owner_address }, { visibility: 'official' as const }] }),
-  none: (owner_address: string) => ({ owner_address, visibility: { $ne: 'official' as const } }),
-}
-
-/**
- * The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. Those that others
- * have made come last.
- */
-export async function agentsOf(account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> {
-  const found = await Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
-  const isOwn = ({ owner_address }: StoredAgent) => isSameAccount(owner_address, account)
-  return [...found.filter(isOwn), ...found.filter((agent) => !isOwn(agent))]
 }

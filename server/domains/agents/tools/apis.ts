@@ -1,11 +1,11 @@
 import type { Node } from '#server/kernel/context'
 import { textOf } from '#server/ports/web/port'
 import { cut } from '#shared/kit/cut'
-import type { StoredRun } from '../runs/model.ts'
+import type { StoredApi } from '../model.ts'
 import { isAllowed, isChange, keyOfCall, namesInPath, withPath } from './methods.ts'
 import { redactorOf } from './redaction.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
-import { apiPlace, type StoredApi } from './stored.ts'
+import { apiPlace } from './stored.ts'
 import { described, type Tool } from './tool.ts'
 
 const maxBytes = 1024 * 1024
@@ -43,7 +43,7 @@ function parametersFor(api: StoredApi) {
   return { ...usual, properties: { ...usual.properties, path }, required: [...usual.required, 'path'] }
 }
 
-export function apiTool(node: Node, agent: string, api: StoredApi, run: StoredRun): Tool {
+export function apiTool(node: Node, agent: string, api: StoredApi, question: readonly string[]): Tool {
   const schema = api.schema_text && `It describes itself so: ${cut(api.schema_text, longestSchema)}`
   const said = [...(isChange(api) ? [caution] : []), api.description, api.instructions]
   const shown = described(api.name, 'api', said, parametersFor(api))
@@ -53,7 +53,7 @@ export function apiTool(node: Node, agent: string, api: StoredApi, run: StoredRu
     name: api.api_type,
     shown: { ...shown, description: redactorOf(secretsOf(node, agent, api), api.url)(description) },
     key: JSON.stringify([agent, api.name, api.url, api.method, api.sealed]),
-    run: (given, signal) => askApi(node, agent, api, given, signal, keyOfCall(run, api.name, given)),
+    run: (given, signal) => askApi(node, agent, api, given, signal, keyOfCall(question, api.name, given)),
   }
 }
 

@@ -5,7 +5,9 @@ import type { AnswerContext } from '../answer-context.ts'
 import { modelOf } from '../generation.ts'
 import type { StoredAgent } from '../model.ts'
 import { asData } from '../prompt.ts'
+import { ownChat } from '../runs/history.ts'
 import { agentNow } from '../runs/judge.ts'
+import type { StoredRun } from '../runs/model.ts'
 import { counted } from '../spending/counted.ts'
 import { apiTool } from './apis.ts'
 import { isResting, noteOutcome } from './breaker.ts'
@@ -116,8 +118,14 @@ export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext)
       return tools ?? []
     }),
   )
-  const own = [...apis.map((api) => apiTool(node, agent._id, api, run)), ...ofServers.flat()]
+  const own = [...apis.map((api) => apiTool(node, agent._id, api, questionOf(run))), ...ofServers.flat()]
   return distinct([...own.slice(0, mostTools - 1), ...(platform ? [platform] : [])])
+}
+
+/** What tells a question from others; of one that was begun again, the same as of the first. */
+const questionOf = ({ _id, agent_id, account, place, client_run_id }: StoredRun): string[] => {
+  const first = place === ownChat ? _id : (client_run_id.split(':')[0] ?? '')
+  return [agent_id, account, place, first]
 }
 
 const since = (began: number) => Math.round(performance.now() - began)

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ownChat } from '../runs/history.ts'
-import type { StoredRun } from '../runs/model.ts'
-import type { StoredApi } from './stored.ts'
+import type { StoredApi } from '../model.ts'
 
 /** Whether calling an API changes what is there, by its method. */
 export const isChange = ({ method }: Pick<StoredApi, 'method'>): boolean => method !== 'GET' && method !== 'POST'
@@ -26,11 +24,8 @@ export function withPath(url: string, given: Readonly<Record<string, unknown>>):
   return filled.href
 }
 
-/** The question that a run answers; of one that was begun again, the same as of the first. */
-const questionOf = ({ _id, place, client_run_id }: StoredRun) => (place === ownChat ? _id : client_run_id.split(':')[0])
-
 /** The same for the same call to the same question, so that the API can tell a repeat from another call. */
-export const keyOfCall = (run: StoredRun, tool: string, given: unknown): string =>
+export const keyOfCall = (question: readonly string[], tool: string, given: unknown): string =>
   createHash('sha256')
-    .update(JSON.stringify([run.agent_id, run.account, run.place, questionOf(run), tool, given]))
+    .update(JSON.stringify([...question, tool, given]))
     .digest('base64url')

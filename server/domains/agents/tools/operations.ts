@@ -4,12 +4,11 @@ import type { agentTools as contract } from '#shared/api/agent-tools'
 import { AppError, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { ownAgent } from '../access.ts'
-import type { StoredAgent } from '../model.ts'
+import type { StoredAgent, StoredApi } from '../model.ts'
 import { askApi } from './apis.ts'
 import { detectApi } from './detect.ts'
 import { isChange, namesInPath } from './methods.ts'
 import { listAnew, reach } from './servers.ts'
-import type { StoredApi } from './stored.ts'
 
 const longestAnswer = 500
 /** Each asks the site behind the URL a few times. */

@@ -2,11 +2,12 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import type { ToolServer, ToolServers } from '#server/ports/tool-servers/port'
+import type { StoredToolServer } from '../model.ts'
 import { isResting, noteOutcome } from './breaker.ts'
 import { type Redact, redactorOf } from './redaction.ts'
 import { tidied } from './schema.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
-import { type StoredToolServer, serverPlace } from './stored.ts'
+import { serverPlace } from './stored.ts'
 import { described, type Tool } from './tool.ts'
 
 const listMilliseconds = 5_000

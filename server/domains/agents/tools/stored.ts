@@ -1,36 +1,8 @@
 import type { z } from 'zod'
 import type { Settings } from '#server/kernel/context'
-import type { ApiToolInput, apiMethods, McpServerInput, shownTools } from '#shared/api/agent-tools'
+import type { ApiToolInput, McpServerInput, shownTools } from '#shared/api/agent-tools'
+import type { StoredApi, StoredEntry, StoredToolServer, StoredTools } from '../model.ts'
 import { noSecrets, type Place, type Secrets, sealSecrets, unsealSecrets } from './secrets.ts'
-
-interface StoredEntry {
-  name: string
-  url: string
-  description: string | null
-  instructions: string | null
-  /** The key and the headers, sealed; null where there are none. */
-  sealed: string | null
-  has_api_key: boolean
-  header_names: string[]
-}
-
-export interface StoredToolServer extends StoredEntry {
-  id: string
-}
-
-export interface StoredApi extends StoredEntry {
-  method: (typeof apiMethods)[number]
-  /** Absent in those of before there were methods that change something. */
-  allow_changes?: boolean
-  api_type: 'graphql' | 'openapi' | 'rest'
-  schema_text: string | null
-}
-
-/** The tools of an agent; those of before there were any have none. */
-export interface StoredTools {
-  mcp_servers?: StoredToolServer[]
-  api_tools?: StoredApi[]
-}
 
 type Keys = Settings['sessionKeys']
 interface Given {
