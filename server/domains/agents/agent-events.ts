@@ -1,14 +1,14 @@
+import { allow } from '#server/domains/agent-spending/allowance'
+import { agentOf, closedTo, isPublicFor, refusalOf } from '#server/domains/agent-state/access'
+import * as stored from '#server/domains/agent-state/events/stored'
+import type { StoredAgent } from '#server/domains/agent-state/model'
 import type { Action, Context } from '#server/kernel/context'
 import type { eventsOfAgents as contract } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { agentOf, closedTo, isPublicFor, refusalOf } from './access.ts'
-import { addFound, chunksOf, findEvents } from './events/extract.ts'
-import * as stored from './events/stored.ts'
+import { addFound, chunksOf, findEvents } from './extract-events.ts'
 import { eventLinks, refuseInner } from './links.ts'
-import type { StoredAgent } from './model.ts'
-import { allow } from './spending/allowance.ts'
 
 /** Events are for everybody where the agent is, and else for who may talk to it. */
 async function refuseUnseen({ caller }: Context, agent: StoredAgent): Promise<void> {

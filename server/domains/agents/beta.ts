@@ -1,8 +1,8 @@
 import { Accounts } from '#server/domains/accounts/model'
+import { isAdmin } from '#server/domains/agent-state/access'
+import { agentSettings } from '#server/domains/agent-state/settings'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { isAdmin } from './access.ts'
-import { agentSettings } from './settings.ts'
 
 /** May the account make agents already? A server of one process is open, as long as nothing else is set. */
 export async function hasBetaAccess(node: Node, account: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { deceptionByAgent, looksIn } from '#server/domains/accounts/names'
+import { Agents } from '#server/domains/agent-state/model'
 import { AppError } from '#shared/errors'
-import { Agents } from './model.ts'
 
 /**
  * Refuses a name that would deceive, or that is taken for the one of an official agent other than `id`, for an agent that is not official,

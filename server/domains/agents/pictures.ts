@@ -1,7 +1,7 @@
+import { Agents } from '#server/domains/agent-state/model'
 import { namesFiles } from '#server/domains/files/namers'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
-import { Agents } from './model.ts'
 
 /** Files stay as long as an agent shows them. */
 export function tellPictures(node: Node): Stop {

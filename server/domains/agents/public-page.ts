@@ -1,6 +1,6 @@
 import { showsOnPages } from '#server/domains/accounts/page-parts'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import type { Node } from '#server/kernel/context'
-import { Agents, type StoredAgent } from './model.ts'
 
 const shownAtMost = 50
 

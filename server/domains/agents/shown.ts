@@ -1,10 +1,10 @@
+import { modelName } from '#server/domains/agent-spending/generation'
+import type { StoredAgent } from '#server/domains/agent-state/model'
+import { shownToolsOf } from '#server/domains/agent-tools/stored'
 import { earningsOf } from '#server/domains/receipts/earnings'
 import type { Node } from '#server/kernel/context'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
-import { modelName } from './generation.ts'
-import type { StoredAgent } from './model.ts'
 import { suggestedQuestionsOf } from './suggested-questions.ts'
-import { shownToolsOf } from './tools/stored.ts'
 
 /** What everybody may see of an agent whom they may see at all. */
 export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({

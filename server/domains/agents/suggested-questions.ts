@@ -1,5 +1,5 @@
+import type { StoredAgent } from '#server/domains/agent-state/model'
 import { cutToLength } from '#shared/kit/cut'
-import type { StoredAgent } from './model.ts'
 
 const longest = 100
 const number = 4

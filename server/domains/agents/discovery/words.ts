@@ -1,6 +1,6 @@
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { wordsAskedFor, wordsToFind } from '#server/domains/text/signs'
 import { skeletonVersion } from '#shared/kit/looks'
-import { Agents, type StoredAgent } from '../model.ts'
 
 const wordsAtMost = 300
 const longestWord = 40

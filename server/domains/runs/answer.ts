@@ -1,0 +1,119 @@
+import { allow, allowOwed, refuseSpent } from '#server/domains/agent-spending/allowance'
+import { modelOf } from '#server/domains/agent-spending/generation'
+import type { StoredAgent } from '#server/domains/agent-state/model'
+import type { Node } from '#server/kernel/context'
+import type { Turn } from '#server/ports/model/port'
+import type { CutShort, ModelFailure } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
+import { cutToLength } from '#shared/kit/cut'
+import type { AnswerContext } from './answer-context.ts'
+import { type Ask, beginRun, type Ending, knownRun, type Work } from './begin.ts'
+import { type Found, gather } from './gather.ts'
+import { ownChat, turnsBefore } from './history.ts'
+import { agentNow } from './judge.ts'
+import type { StoredRun } from './model.ts'
+import { waitForEarlierRuns } from './order.ts'
+import { promptOf } from './prompt.ts'
+import { answerWithTools } from './tool-rounds.ts'
+import { shownSource } from './web-sources.ts'
+
+/** Sessions of strangers have longer ones, as the documents say. */
+const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
+const maxOutputTokens = 2048
+const temperature = 0.7
+/** A model that never ends is ended here; in UTF-16 code units. */
+const longestAnswer = 32_000
+
+/**
+ * Begins the answer of an agent to a question, or gives the run that was begun with the same key. Throws DAILY_TOKENS_REACHED where the
+ * agents of its owner have answered all that they may today, to anybody or to who asks; what is owed, as it was paid for or begun before, is
+ * answered then too.
+ */
+export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
+  const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
+  return known ?? beginRun(node, ask, answering(node, agent, isOwed), isOwed)
+}
+
+async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
+  try {
+    await refuseSpent(node, agent.owner_address, ask.account)
+    return null
+  } catch (error) {
+    const known = error instanceof AppError ? await knownRun(ask) : null
+    if (!known) throw error
+    return known
+  }
+}
+
+/** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
+const answering =
+  (node: Node, asked: StoredAgent, isOwed: boolean): Work =>
+  async (run, tell, signal) => {
+    const model = modelOf(node)
+    tell({
+      t: 'start',
+      agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
+      model: model.name,
+      scripted: model.isScripted,
+      message_id: run.message_id,
+    })
+    await waitForEarlierRuns(node, run, tell, signal)
+    const agent = await agentNow(node, run)
+    // Not before: what waits takes nothing from others.
+    const owner = agent.owner_address
+    const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+    return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
+  }
+
+async function answerFrom(context: AnswerContext): Promise<Ending> {
+  const { node, agent, run, tell } = context
+  const { ofChat, ofSession } = turnsOfHistory
+  const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
+  const { passages, notes, scheduling, tools } = await gather(context, history)
+  const turns = promptOf({
+    instructions: agent.system_instructions,
+    history,
+    passages,
+    toolNotes: notes,
+    message: run.message,
+  })
+  tell({ t: 'status', phase: 'generating', detail: null })
+  return { ...(await generate(context, tools, turns)), scheduling }
+}
+
+async function generate(
+  context: AnswerContext,
+  tools: Found['tools'],
+  turns: readonly Turn[],
+): Promise<Omit<Ending, 'scheduling'>> {
+  const { node, tell, signal } = context
+  const question = { turns, maxOutputTokens, temperature }
+  const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
+  let cutShort: CutShort | null = null
+  let said = ''
+  for await (const part of answerWithTools(context, tools, question)) {
+    signal.throwIfAborted()
+    if (part.type === 'end') {
+      Object.assign(usage, { inputTokens: part.inputTokens, outputTokens: part.outputTokens })
+      cutShort = part.reason === 'length' || part.reason === 'filtered' ? part.reason : null
+    }
+    const source = part.type === 'source' ? shownSource(node, part) : null
+    if (source) tell({ t: 'source', ...source })
+    if (part.type === 'unsaid') {
+      said = said.slice(0, said.length - part.length)
+      tell({ t: 'chunk', off: said.length, text: '' })
+    }
+    if (part.type !== 'text') continue
+    const text = cutToLength(part.text, longestAnswer - said.length)
+    if (text !== '') tell({ t: 'chunk', off: said.length, text })
+    said += text
+    if (text.length === part.text.length) continue
+    cutShort = 'length'
+    break
+  }
+  signal.throwIfAborted()
+  // Nobody is answered by nothing, or pays for it.
+  if (said.trim() === '')
+    throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
+  return { ...usage, cutShort }
+}
