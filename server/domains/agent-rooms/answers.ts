@@ -12,9 +12,7 @@ import { withEllipsis } from '#shared/kit/cut'
 import { longestMessage } from '#shared/kit/lengths'
 import { accountOfAgent, withPlainNames } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
-import { passes } from './passes.ts'
-import { asksIn } from './place.ts'
-import { tellAsWritten } from './writing.ts'
+import { asksIn, passes, tellAsWritten } from './writing.ts'
 
 export interface Mention {
   key: string

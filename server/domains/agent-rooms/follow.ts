@@ -2,15 +2,18 @@ import { refusalsOf } from '#server/domains/agent-state/access'
 import { isOf } from '#server/domains/events/define'
 import type { MessageFact } from '#server/domains/events/message'
 import { messageCreated, messageDeleted, messagesPurged } from '#server/domains/room-state/events/messages'
-import { messageFactOf } from '#server/domains/room-state/facts'
+import { messageFactOf, messageIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
+import { Questions } from '#server/domains/room-state/model'
+import { forgetRuns } from '#server/domains/runs/forget'
+import { inRoom } from '#server/domains/runs/history'
+import { Runs } from '#server/domains/runs/model'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
-import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
+import { isDuplicate } from '#server/ports/database/port'
+import { agentMentionsIn, idOfAgent, isAgent } from '#shared/kit/room-agents'
 import { beginMention, type Mention, type Said } from './answers.ts'
-import { forgetPurged, forgetQuestion } from './forget.ts'
 import { agentsIn } from './memberships.ts'
-import { allBegun } from './questions.ts'
 
 const minuteSeconds = 60
 const mentionsOfOne = 10
@@ -72,3 +75,46 @@ export async function answersTo(node: Node, mention: Mention): Promise<Said[]> {
 const isWithinLimits = async (node: Node, agent: string, { sender }: Mention): Promise<boolean> =>
   (await node.limits.throttle('mentions-by', sender, mentionsOfOne, minuteSeconds)) &&
   (await node.limits.throttle('mentions-of', agent, mentionsOfAgent, minuteSeconds))
+
+/** Notes that each answer to a message has begun, or that there is none to give: from then on the runs say what is left to do. */
+export async function allBegun(_id: string, room: string, at: Date): Promise<void> {
+  const note = (upsert: boolean) =>
+    Questions.updateOne({ _id }, { $unset: { due_at: 1 }, $setOnInsert: { room, at } }, { upsert })
+  // The record of the message is written at the same time.
+  await note(true).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+    return note(false)
+  })
+}
+
+const forgottenAtOnce = 200
+
+/** Deletes the text of a question that was deleted in its room, and of what was answered to it. */
+async function forgetQuestion(key: string, messageId: string): Promise<void> {
+  const asked = { place: inRoom(key), client_run_id: { $gte: `${messageId}:`, $lt: `${messageId};` } }
+  const runs = await Runs.find(asked).select({ _id: 1 }).lean<{ _id: string }[]>()
+  await forgetRuns(runs.map(({ _id }) => _id))
+}
+
+/** The same for the questions of one person that a purge has taken; of a purged agent, for all that it was asked there. */
+async function forgetPurged(node: Node, key: string, target: string): Promise<void> {
+  const agent = idOfAgent(target)
+  const ofTarget = agent === null ? { account: target } : { agent_id: agent }
+  for (let after = ''; ; ) {
+    const runs = await Runs.find({ place: inRoom(key), ...ofTarget, _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(forgottenAtOnce)
+      .select({ client_run_id: 1 })
+      .lean<{ _id: string; client_run_id: string }[]>()
+    const last = runs.at(-1)
+    if (!last) return
+    const isTaken = await node.log.ask(key, (view) =>
+      runs.map(({ client_run_id }) => {
+        const message = messageIn(view, client_run_id.split(':')[0] ?? '')
+        return !message || message.body.deleted !== null
+      }),
+    )
+    await forgetRuns(runs.flatMap(({ _id }, at) => (agent !== null || isTaken[at] ? [_id] : [])))
+    after = last._id
+  }
+}

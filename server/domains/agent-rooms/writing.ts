@@ -1,13 +1,14 @@
 import type { z } from 'zod'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import { framesAfter } from '#server/domains/runs/follow'
+import { inRoom } from '#server/domains/runs/history'
 import type { StoredRun } from '#server/domains/runs/model'
 import { audiences, type Node } from '#server/kernel/context'
 import { agentWriting } from '#shared/api/agent-rooms'
+import { messages } from '#shared/api/messages'
 import { isTerminal } from '#shared/api/run-frames'
+import { accountOfAgent } from '#shared/kit/room-agents'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
-import { passes } from './passes.ts'
-import { asksIn } from './place.ts'
 
 const topic = 'agent-writing'
 /** A row that is told nothing of for 15 s is taken away by those who show it. */
@@ -98,3 +99,19 @@ export const listenToWriting = (node: Node): (() => void) =>
     const payload = agentWriting.payload.safeParse(word)
     if (payload.success) tellHere(node, payload.data)
   })
+
+type Asked = Pick<StoredRun, 'place' | 'client_run_id'>
+
+/** Of a run that was asked for in a room: the key of that, the message that asks, and how often the question was begun. */
+export function asksIn({ place, client_run_id }: Asked): { key: string; messageId: string; attempt: number } {
+  const [messageId = '', , attempt = '1'] = client_run_id.split(':')
+  return { key: place.slice(inRoom('').length), messageId, attempt: Number(attempt) }
+}
+
+const onlyHasToWait = ['SLOW_MODE']
+
+/** Would the room take this text from the agent, if it were sent now? That it would have to wait does not count. */
+export async function passes(node: Node, agent: StoredAgent, key: string, text: string): Promise<boolean> {
+  const { verdict } = await node.callAs(accountOfAgent(agent._id), messages.check, { room: roomOfKey(key), text })
+  return verdict.ok || onlyHasToWait.includes(verdict.code ?? '')
+}

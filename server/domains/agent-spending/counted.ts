@@ -1,4 +1,6 @@
+import type { Node } from '#server/kernel/context'
 import type { Model, Part, Question } from '#server/ports/model/port'
+import { AppError } from '#shared/errors'
 
 /** How many characters a token has on average, where a model does not report its tokens. */
 const charactersPerToken = 4
@@ -30,3 +32,12 @@ export async function* counted(
     count((end?.inputTokens ?? tokensOf(lengthOf(question))) + (end?.outputTokens ?? tokensOf(written)))
   }
 }
+
+/** What agents answer by. Throws where none is configured. */
+export function modelOf({ services: { model } }: Pick<Node, 'services'>): Model {
+  if (!model) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No model is configured here' })
+  return model
+}
+
+/** The one value that the field `model` of an agent has. */
+export const modelName = ({ services: { model } }: Pick<Node, 'services'>): string => model?.name ?? 'none'

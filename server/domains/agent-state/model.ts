@@ -2,6 +2,7 @@ import mongoose, { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
 import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
 import type { apiMethods } from '#shared/api/agent-tools'
+import type { AgentEvent } from '#shared/api/events-of-agents'
 
 type Visibility = (typeof visibilities)[number]
 
@@ -130,4 +131,44 @@ export const Agents = mongoose.model<StoredAgent>(
     .index({ owner_address: 1, created_at: -1 })
     .index({ visibility: 1, message_count: -1 })
     .index({ avatar_url: 1 }),
+)
+
+export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
+  _id: string
+  /** The name in lower case: no two events of an agent have the same on one day. */
+  key: string
+  created_at: Date
+}
+
+export const Events = mongoose.model<StoredEvent>(
+  'AgentEvents',
+  new Schema<StoredEvent>(
+    {
+      _id: required,
+      agent_id: required,
+      key: required,
+      knowledge_id: optional,
+      name: required,
+      description: optional,
+      event_type: required,
+      event_date: required,
+      start_time: optional,
+      end_time: optional,
+      is_multi_day: flag,
+      end_date: optional,
+      venue: optional,
+      address: optional,
+      organizer: optional,
+      organizer_logo_url: optional,
+      event_url: optional,
+      rsvp_url: optional,
+      source: required,
+      source_url: optional,
+      is_featured: flag,
+      is_verified: flag,
+      tags: { type: [String], default: null },
+      created_at: { type: Date, required: true },
+    },
+    { collection: 'agent_events', versionKey: false },
+  ).index({ agent_id: 1, event_date: 1, key: 1 }, { unique: true }),
 )

@@ -5,9 +5,8 @@ import { refusalFrom } from '#server/kernel/deadline'
 import type { agentTools as contract } from '#shared/api/agent-tools'
 import { AppError, errors } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
-import { askApi } from './apis.ts'
+import { askApi, isChange, namesInPath } from './apis.ts'
 import { detectApi } from './detect.ts'
-import { isChange, namesInPath } from './methods.ts'
 import { listAnew, reach } from './servers.ts'
 
 const longestAnswer = 500

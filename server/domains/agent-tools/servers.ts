@@ -3,12 +3,11 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { ModelTool } from '#server/ports/model/port'
 import type { ToolServer, ToolServers } from '#server/ports/tool-servers/port'
-import { isResting, noteOutcome } from './breaker.ts'
 import { type Redact, redactorOf } from './redaction.ts'
 import { tidied } from './schema.ts'
 import { headersOf, unsealSecrets } from './secrets.ts'
 import { serverPlace } from './stored.ts'
-import { described, type Tool } from './tool.ts'
+import { described, isResting, noteOutcome, type Tool } from './tool.ts'
 
 const listMilliseconds = 5_000
 const keptMilliseconds = 60 * 60_000

@@ -5,7 +5,7 @@ import { blockedBy, blockersOf } from '#server/domains/blocks/blocks'
 import { friendsOf, otherOf } from '#server/domains/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
-import { withWords } from './discovery/words.ts'
+import { withWords } from './words.ts'
 
 const friendsAtMost = 1_000
 const tagsAtMost = 10

@@ -1,5 +1,5 @@
 import { counted } from '#server/domains/agent-spending/counted'
-import { addEvent } from '#server/domains/agent-state/events/stored'
+import { addEvent } from '#server/domains/agent-state/events'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
 import { asData } from '#server/domains/runs/prompt'
 import type { Node } from '#server/kernel/context'
@@ -7,7 +7,6 @@ import { newId } from '#server/kernel/ids'
 import type { Model, Turn } from '#server/ports/model/port'
 import { ExtractedEvent } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
-import { withoutInner } from './links.ts'
 
 const chunksAtMost = 50
 const chunksAtOnce = 10
@@ -140,4 +139,14 @@ function jsonIn(answer: string): unknown {
   } catch {
     return null
   }
+}
+
+/** The same fields, without such links. */
+function withoutInner<Name extends string, Fields extends { [Field in Name]: string | null }>(
+  node: Node,
+  fields: Fields,
+  names: readonly Name[],
+): Fields {
+  const inner = names.filter((name) => fields[name] !== null && !node.services.web.isPublic(fields[name]))
+  return { ...fields, ...Object.fromEntries(inner.map((name) => [name, null])) }
 }

@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
 import { shownWithOwners } from './discover.ts'
-import { Favorites, type StoredFavorite } from './discovery/model.ts'
+import { Favorites, type StoredFavorite } from './model.ts'
 
 const favoritesAtMost = 500
 

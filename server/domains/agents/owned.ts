@@ -1,5 +1,5 @@
-import { deceptionByRoom } from '#server/domains/accounts/names'
-import { modelName } from '#server/domains/agent-spending/generation'
+import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/accounts/names'
+import { modelName } from '#server/domains/agent-spending/counted'
 import { isAdmin, ownAgent } from '#server/domains/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { storedTools } from '#server/domains/agent-tools/stored'
@@ -13,9 +13,7 @@ import { AppError } from '#shared/errors'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
 import { refuseWithoutBeta } from './beta.ts'
-import { searchableWords } from './discovery/words.ts'
-import { instructionsOf } from './instructions.ts'
-import { refuseDeceptiveName } from './names.ts'
+import { searchableWords } from './words.ts'
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'
@@ -170,4 +168,30 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
     suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
     ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }
+}
+
+const defaultInstructions = 'You are a helpful assistant. Answer clearly and briefly.'
+
+/** What a model is told where the owner has written no instructions of their own. */
+const instructionsOf = (name: string, personality: string): string =>
+  personality.trim() === ''
+    ? defaultInstructions
+    : `You are ${name}. Your personality: ${personality.trim()}\nBe helpful and friendly, and stay in character as ${name}.`
+
+/**
+ * Refuses a name that would deceive, or that is taken for the one of an official agent other than `id`, for an agent that is not official,
+ * whoever names it. Throws AGENT_NAME_RESERVED.
+ */
+async function refuseDeceptiveName(id: string, name: string): Promise<void> {
+  const deception =
+    deceptionByAgent(name) ?? ((await looksOfficial(id, name)) ? 'It looks like that of an official agent' : null)
+  if (deception !== null)
+    throw new AppError('AGENT_NAME_RESERVED', { message: `This name is not allowed. ${deception}` })
+}
+
+async function looksOfficial(id: string, name: string): Promise<boolean> {
+  const others = { visibility: 'official' as const, _id: { $ne: id } }
+  const official = await Agents.find(others).select({ name: 1 }).lean<{ name: string }[]>()
+  const looks = new Set(looksIn(name))
+  return official.some((agent) => looksIn(agent.name).some((look) => looks.has(look)))
 }

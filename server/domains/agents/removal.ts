@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { takeOutOfAll } from '#server/domains/agent-rooms/memberships'
-import { Events } from '#server/domains/agent-state/events/model'
-import { Agents } from '#server/domains/agent-state/model'
+import { Agents, Events } from '#server/domains/agent-state/model'
 import { removeKnowledgeOf } from '#server/domains/library/model'
 import { RunFrames, Runs, type StoredRun } from '#server/domains/runs/model'
 import { askToStop } from '#server/domains/runs/stop'
 import { job } from '#server/kernel/jobs'
-import { Favorites } from './discovery/model.ts'
+import { Favorites } from './model.ts'
 
 const page = 200
 

@@ -1,5 +1,5 @@
 import { refuseSpent } from '#server/domains/agent-spending/allowance'
-import { modelOf } from '#server/domains/agent-spending/generation'
+import { modelOf } from '#server/domains/agent-spending/counted'
 import { agentOf, closedTo, isPublicFor } from '#server/domains/agent-state/access'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import { offerOf } from '#server/domains/agents/pricing'

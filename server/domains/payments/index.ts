@@ -1,5 +1,5 @@
 import { agentOf, isPublicFor, ownAgent } from '#server/domains/agent-state/access'
-import { countEvents } from '#server/domains/agent-state/events/stored'
+import { countEvents } from '#server/domains/agent-state/events'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/pricing'
 import { cardOf, infoOf } from '#server/domains/agents/shown'

@@ -1,21 +1,19 @@
 import { allow, allowOwed, refuseSpent } from '#server/domains/agent-spending/allowance'
-import { modelOf } from '#server/domains/agent-spending/generation'
+import { modelOf } from '#server/domains/agent-spending/counted'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
-import type { CutShort, ModelFailure } from '#shared/api/run-frames'
+import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
-import { cutToLength } from '#shared/kit/cut'
-import type { AnswerContext } from './answer-context.ts'
+import { cut, cutToLength } from '#shared/kit/cut'
 import { type Ask, beginRun, type Ending, knownRun, type Work } from './begin.ts'
 import { type Found, gather } from './gather.ts'
-import { ownChat, turnsBefore } from './history.ts'
+import { conversationOf, ownChat, turnsBefore } from './history.ts'
 import { agentNow } from './judge.ts'
-import type { StoredRun } from './model.ts'
-import { waitForEarlierRuns } from './order.ts'
+import { Runs, type StoredRun } from './model.ts'
 import { promptOf } from './prompt.ts'
-import { answerWithTools } from './tool-rounds.ts'
-import { shownSource } from './web-sources.ts'
+import { isHere, untilGone } from './relay.ts'
+import { type AnswerContext, answerWithTools } from './tool-rounds.ts'
 
 /** Sessions of strangers have longer ones, as the documents say. */
 const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
@@ -116,4 +114,46 @@ async function generate(
   if (said.trim() === '')
     throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
   return { ...usage, cutShort }
+}
+
+const longestUrl = 2_048
+const longestTitle = 200
+
+/** A page that a model names, as it may be shown; null where its link may not be. */
+function shownSource(node: Node, { url, title }: WebSource): WebSource | null {
+  const link = url.length <= longestUrl && URL.canParse(url) ? new URL(url) : null
+  if (!link || !/^https?:$/.test(link.protocol) || link.username !== '' || link.password !== '') return null
+  if (!node.services.web.isPublic(link.href)) return null
+  const line = title
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  return { url: link.href, title: cut(line, longestTitle) || link.host }
+}
+
+/** For the runs of other nodes. */
+const lookMilliseconds = 1_000
+/** The end of a run of this node wakes who waits for it; the store is asked in case it was ended by another. */
+const seldomMilliseconds = 10_000
+
+/** Waits until every earlier question of the conversation has its answer, so that each knows what was said before it. */
+export async function waitForEarlierRuns(
+  node: Node,
+  run: StoredRun,
+  tell: (body: FrameBody) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let isTold = false
+  for (;;) {
+    // The newest of them, which waits for the others itself.
+    const earlier = await Runs.findOne({ ...conversationOf(run), _id: { $lt: run._id }, state: 'running' })
+      .sort({ _id: -1 })
+      .select({ _id: 1 })
+      .lean<{ _id: string }>()
+    if (!earlier) return
+    if (!isTold) tell({ t: 'status', phase: 'queued', detail: null })
+    isTold = true
+    await untilGone(node, earlier._id, isHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
+    signal.throwIfAborted()
+  }
 }

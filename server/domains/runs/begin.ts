@@ -5,10 +5,9 @@ import { newId } from '#server/kernel/ids'
 import { nodeState } from '#server/kernel/node-state'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
-import type { CutShort, FrameBody, RunFailure } from '#shared/api/run-frames'
+import { type CutShort, type FrameBody, RunFailure } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { generationFailed } from './ending.ts'
-import { failureBy } from './failure.ts'
 import { FrameLog } from './frame-log.ts'
 import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
@@ -243,3 +242,9 @@ export const stopRun = (node: Node, run: string, by: string): void => controller
 export function stopAllRuns(node: Node): void {
   for (const stop of controllersOf(node).values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
 }
+
+/** How a run fails by this error; null stands for one that nobody expected. */
+const failureBy = (refusal: AppError | null): RunFailure =>
+  failureOf(refusal?.details?.failure) ?? failureOf(refusal?.code) ?? 'INTERNAL_ERROR'
+
+const failureOf = (code: unknown): RunFailure | undefined => RunFailure.safeParse(code).data

@@ -1,4 +1,4 @@
-import { modelOf } from '#server/domains/agent-spending/generation'
+import { modelOf } from '#server/domains/agent-spending/counted'
 import { agentOf, refusalOf, visibleAgent } from '#server/domains/agent-state/access'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { agentRuns as contract } from '#shared/api/agent-runs'

@@ -1,17 +1,16 @@
-import { counted } from '#server/domains/agent-spending/counted'
-import { modelOf } from '#server/domains/agent-spending/generation'
+import type { Allowance } from '#server/domains/agent-spending/allowance'
+import { counted, modelOf } from '#server/domains/agent-spending/counted'
 import type { StoredAgent } from '#server/domains/agent-state/model'
-import { apiTool } from '#server/domains/agent-tools/apis'
-import { isResting, noteOutcome } from '#server/domains/agent-tools/breaker'
-import { isAllowed } from '#server/domains/agent-tools/methods'
+import { apiTool, isAllowed } from '#server/domains/agent-tools/apis'
 import { platformTool } from '#server/domains/agent-tools/platform'
 import { checkArguments } from '#server/domains/agent-tools/schema'
 import { toolsOfServer } from '#server/domains/agent-tools/servers'
-import { distinct, type Tool } from '#server/domains/agent-tools/tool'
+import { distinct, isResting, noteOutcome, type Tool } from '#server/domains/agent-tools/tool'
+import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
 import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/port'
+import type { FrameBody } from '#shared/api/run-frames'
 import { cut } from '#shared/kit/cut'
-import type { AnswerContext } from './answer-context.ts'
 import { ownChat } from './history.ts'
 import { agentNow } from './judge.ts'
 import type { StoredRun } from './model.ts'
@@ -172,3 +171,14 @@ const shortened = (text: string) =>
   text.length <= longestResult
     ? text.toWellFormed()
     : `${cut(text.toWellFormed(), longestResult)}\n[The rest is left out]`
+
+/** What everything that works on one answer is given; `tell` adds a frame to it. */
+export interface AnswerContext {
+  node: Node
+  agent: StoredAgent
+  run: StoredRun
+  tell: (body: FrameBody) => void
+  signal: AbortSignal
+  /** What it may take of its owner's tokens of the day. */
+  allowance: Allowance
+}

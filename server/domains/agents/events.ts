@@ -1,14 +1,30 @@
 import { allow } from '#server/domains/agent-spending/allowance'
 import { agentOf, closedTo, isPublicFor, refusalOf } from '#server/domains/agent-state/access'
-import * as stored from '#server/domains/agent-state/events/stored'
+import * as stored from '#server/domains/agent-state/events'
 import type { StoredAgent } from '#server/domains/agent-state/model'
-import type { Action, Context } from '#server/kernel/context'
+import type { Action, Context, Node } from '#server/kernel/context'
 import type { eventsOfAgents as contract } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { addFound, chunksOf, findEvents } from './extract-events.ts'
-import { eventLinks, refuseInner } from './links.ts'
+
+const eventLinks = ['event_url', 'rsvp_url', 'source_url', 'organizer_logo_url'] as const
+
+/** Refuses links to this machine or a private network, and those that hide where they lead: whoever is shown one would ask there. */
+function refuseInner<Name extends string>(
+  node: Node,
+  fields: { readonly [Field in Name]?: string | null | undefined },
+  names: readonly Name[],
+): void {
+  for (const name of names) {
+    const url = fields[name]
+    if (url && !node.services.web.isPublic(url))
+      throw new AppError('INVALID_PARAMETER', {
+        message: `${name}: the URL must be a plain one, without user or port, of a host on the public internet`,
+      })
+  }
+}
 
 /** Events are for everybody where the agent is, and else for who may talk to it. */
 async function refuseUnseen({ caller }: Context, agent: StoredAgent): Promise<void> {

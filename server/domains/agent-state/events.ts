@@ -3,8 +3,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { AgentEvent } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { Agents } from '../model.ts'
-import { Events, type StoredEvent } from './model.ts'
+import { Agents, Events, type StoredEvent } from './model.ts'
 
 const eventsAtMost = 500
 
