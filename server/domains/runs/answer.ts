@@ -6,7 +6,7 @@ import type { Turn } from '#server/ports/model/port'
 import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cut, cutToLength } from '#shared/kit/cut'
-import { type Ask, beginRun, type Ending, knownRun, type Work } from './begin.ts'
+import { type Ask, beginRun, type Ending, knownRun, type OpenRun } from './begin.ts'
 import { type Found, gather } from './gather.ts'
 import { conversationOf, ownChat, turnsBefore } from './history.ts'
 import { agentNow } from './judge.ts'
@@ -29,7 +29,10 @@ const longestAnswer = 32_000
  */
 export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
   const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
-  return known ?? beginRun(node, ask, answering(node, agent, isOwed), isOwed)
+  if (known) return known
+  const { run, open } = await beginRun(node, ask, isOwed)
+  if (open) void open.endWith(answer(node, agent, open, isOwed))
+  return run
 }
 
 async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
@@ -44,24 +47,27 @@ async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promis
 }
 
 /** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
-const answering =
-  (node: Node, asked: StoredAgent, isOwed: boolean): Work =>
-  async (run, tell, signal) => {
-    const model = modelOf(node)
-    tell({
-      t: 'start',
-      agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
-      model: model.name,
-      scripted: model.isScripted,
-      message_id: run.message_id,
-    })
-    await waitForEarlierRuns(node, run, tell, signal)
-    const agent = await agentNow(node, run)
-    // Not before: what waits takes nothing from others.
-    const owner = agent.owner_address
-    const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
-    return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
-  }
+async function answer(
+  node: Node,
+  asked: StoredAgent,
+  { run, tell, signal }: OpenRun,
+  isOwed: boolean,
+): Promise<Ending> {
+  const model = modelOf(node)
+  tell({
+    t: 'start',
+    agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
+    model: model.name,
+    scripted: model.isScripted,
+    message_id: run.message_id,
+  })
+  await waitForEarlierRuns(node, run, tell, signal)
+  const agent = await agentNow(node, run)
+  // Not before: what waits takes nothing from others.
+  const owner = agent.owner_address
+  const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+  return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
+}
 
 async function answerFrom(context: AnswerContext): Promise<Ending> {
   const { node, agent, run, tell } = context

@@ -3,7 +3,7 @@ import { refusalOf } from '#server/domains/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import { isSameAccount } from '#shared/kit/accounts'
-import { cancelled } from './begin.ts'
+import { cancelled } from './ending.ts'
 import { isInRoom } from './history.ts'
 import type { StoredRun } from './model.ts'
 

@@ -8,10 +8,9 @@ import type { Pair } from '#server/domains/friends/model'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
-import { stopRun } from './begin.ts'
 import { isRefused } from './judge.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
-import { isHere, tellToStop, untilGone } from './relay.ts'
+import { isHere, stopRun, tellToStop, untilGone } from './relay.ts'
 
 const waitMilliseconds = 2_000
 const lookMilliseconds = 50
