@@ -1,3 +1,4 @@
+import { parse } from 'graphql/language/parser.js'
 import type { Node } from '#server/kernel/context'
 import { described, type Tool } from './tool.ts'
 
@@ -34,18 +35,11 @@ export function platformTool({ services: { platformData } }: Node, agent: string
   }
 }
 
-/** Has the document queries alone? What operations do is said outside of all braces. */
+/** Has the document queries alone? What is no GraphQL has none. */
 export function isReading(document: string): boolean {
-  const bare = document.replace(/"""(?:\\"""|(?!""")[\s\S])*"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g, ' ')
-  // A text that does not end where the server thinks it ends would hide what follows.
-  if (bare.includes('"')) return false
-  let depth = 0
-  let outside = ''
-  for (const sign of bare) {
-    if (sign === '{') depth++
-    else if (sign === '}') depth--
-    else if (depth === 0) outside += sign
-    if (depth < 0) return false
+  try {
+    return parse(document).definitions.every((one) => !('operation' in one) || String(one.operation) === 'query')
+  } catch {
+    return false
   }
-  return depth === 0 && !/\b(mutation|subscription)\b/.test(outside)
 }
