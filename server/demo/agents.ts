@@ -1,4 +1,4 @@
-import { bringIn } from '#server/domains/agents/in-rooms/memberships'
+import { bringIn } from '#server/domains/agent-rooms/memberships'
 import { ensureOfficialAgent } from '#server/domains/agents/owned'
 import { indexGiven } from '#server/domains/library/indexing'
 import { KnowledgeItems } from '#server/domains/library/model'

@@ -1,7 +1,7 @@
 import type { Domain } from '#server/kernel/domain'
 import type { api } from '#shared/api/index'
 import { accounts } from './accounts/index.ts'
-import { betaAccess } from './agents/beta-access.ts'
+import { betaAccess } from './agents/beta.ts'
 import { agents } from './agents/index.ts'
 import { analytics } from './analytics/index.ts'
 import { attendance } from './attendance/index.ts'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agent-state/model'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import type { Embedder } from '#server/ports/model/port'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileAgents } from '#server/domains/agents/discovery/words'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agent-state/model'
+import { fileAgents } from '#server/domains/agents/words'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/room-state/model'
 import { markOf } from '#server/domains/room-state/search-index'
 import { fileRooms } from '#server/domains/rooms/rooms'

@@ -10,8 +10,7 @@ import { mongooseLogStore } from '#server/log/store'
 import type { Fact, Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
-import type { Database } from '#server/ports/database/port'
-import { isDuplicate } from '#server/ports/database/port'
+import { type Database, isDuplicate } from '#server/ports/database/port'
 
 const uri = process.env.MONGODB_URI
 const room = 'channel:018f0000-0000-7000-8000-000000000001'

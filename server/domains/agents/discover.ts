@@ -1,11 +1,11 @@
 import { suspendedAccounts } from '#server/domains/accounts/facts'
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { blockedBy, blockersOf } from '#server/domains/blocks/blocks'
 import { friendsOf, otherOf } from '#server/domains/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
-import { withWords } from './discovery/words.ts'
-import { Agents, type StoredAgent } from './model.ts'
+import { withWords } from './words.ts'
 
 const friendsAtMost = 1_000
 const tagsAtMost = 10

@@ -1,3 +1,5 @@
+import { refusalsOf, visibleAgent } from '#server/domains/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { insertAmong } from '#server/kernel/places'
@@ -5,10 +7,8 @@ import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { refusalsOf, visibleAgent } from './access.ts'
 import { shownWithOwners } from './discover.ts'
-import { Favorites, type StoredFavorite } from './discovery/model.ts'
-import { Agents, type StoredAgent } from './model.ts'
+import { Favorites, type StoredFavorite } from './model.ts'
 
 const favoritesAtMost = 500
 

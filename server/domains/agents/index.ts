@@ -1,37 +1,27 @@
+import { agentRoomActions, startAgentRooms } from '#server/domains/agent-rooms/index'
+import { showChanges } from '#server/domains/agent-rooms/memberships'
+import { countKnowledge } from '#server/domains/agent-spending/allowance'
+import { agentsOf, isAdmin, isPublicFor, mayChange, ownAgent, visibleAgent } from '#server/domains/agent-state/access'
+import { Agents } from '#server/domains/agent-state/model'
+import { agentSettings } from '#server/domains/agent-state/settings'
+import { agentToolActions } from '#server/domains/agent-tools/index'
 import { withCopies } from '#server/domains/files/copies'
+import { runActions, startRuns } from '#server/domains/runs/index'
+import { stopRefusedOf } from '#server/domains/runs/stop'
 import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
 import { agents as contract } from '#shared/api/agents'
 import { done } from '#shared/kit/primitives'
-import { isAdmin, isPublicFor, mayChange, ownAgent, visibleAgent } from './access.ts'
-import * as events from './agent-events.ts'
-import * as conversation from './chat.ts'
 import { discover } from './discover.ts'
-import { fileAgents } from './discovery/words.ts'
+import * as events from './events.ts'
 import * as favorites from './favorites.ts'
-import { sayWhatWasLeft } from './in-rooms/again.ts'
-import { answerMentions } from './in-rooms/follow.ts'
-import { beginWhatWasLeft } from './in-rooms/left.ts'
-import { showChanges } from './in-rooms/memberships.ts'
-import { listenToWriting } from './in-rooms/writing.ts'
-import { Agents } from './model.ts'
-import { agentFieldsOf, agentsOf, createAgent, updateAgent } from './owned.ts'
-import { tellPictures } from './pictures.ts'
+import { agentFieldsOf, createAgent, updateAgent } from './owned.ts'
 import { endpointsOf, shownPricing } from './pricing.ts'
-import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
-import * as inRooms from './room-actions.ts'
-import { stopAllRuns, stopRun } from './runs/begin.ts'
-import { listenToBegun } from './runs/begun.ts'
-import { listenToStops, listenToWants } from './runs/relay.ts'
-import { stopForRefused, stopRefusedOf } from './runs/stop.ts'
-import { sweepRuns } from './runs/sweep.ts'
-import { agentSettings } from './settings.ts'
-import { cardOf, infoOf, listedAgentOf, ownAgentOf } from './shown.ts'
-import { countKnowledge } from './spending/knowledge.ts'
-import { agentToolActions } from './tools/operations.ts'
+import { cardOf, infoOf, listedAgentOf, ownAgentOf, showOnPages, tellPictures } from './shown.ts'
+import { fileAgents } from './words.ts'
 
 export const agents = defineDomain(
   contract,
@@ -82,12 +72,12 @@ export const agents = defineDomain(
       return done
     },
 
-    ...conversation,
+    ...runActions,
     ...agentToolActions,
     discover,
     ...favorites,
     ...events,
-    ...inRooms,
+    ...agentRoomActions,
   },
   {
     settings: agentSettings,
@@ -97,17 +87,9 @@ export const agents = defineDomain(
       return [
         beside(node, fileAgents, 'older agents were not filed for the search'),
         tellPictures(node),
-        listenToBegun(node),
-        listenToWants(node),
-        listenToStops(node, (run, by) => stopRun(node, run, by)),
-        stopForRefused(node),
-        sweepRuns(node),
-        listenToWriting(node),
-        answerMentions(node),
+        ...startRuns(node),
+        ...startAgentRooms(node),
         countKnowledge(node),
-        beginWhatWasLeft(node),
-        sayWhatWasLeft(node),
-        () => stopAllRuns(node),
       ]
     },
   },

@@ -1,4 +1,8 @@
-import { deceptionByRoom } from '#server/domains/accounts/names'
+import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/accounts/names'
+import { modelName } from '#server/domains/agent-spending/counted'
+import { isAdmin, ownAgent } from '#server/domains/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
+import { storedTools } from '#server/domains/agent-tools/stored'
 import { refuseOthersFile } from '#server/domains/files/others'
 import type { Node } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
@@ -6,17 +10,10 @@ import { isDuplicate } from '#server/ports/database/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
 import { AppError } from '#shared/errors'
-import { isSameAccount } from '#shared/kit/accounts'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
-import { isAdmin, ownAgent } from './access.ts'
 import { refuseWithoutBeta } from './beta.ts'
-import { searchableWords } from './discovery/words.ts'
-import { modelName } from './generation.ts'
-import { instructionsOf } from './instructions.ts'
-import { Agents, type StoredAgent } from './model.ts'
-import { refuseDeceptiveName } from './names.ts'
-import { storedTools } from './tools/stored.ts'
+import { searchableWords } from './words.ts'
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'
@@ -173,18 +170,28 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
   }
 }
 
-const ownedBy = {
-  own: (owner_address: string) => ({ owner_address }),
-  all: (owner_address: string) => ({ $or: [{ owner_address }, { visibility: 'official' as const }] }),
-  none: (owner_address: string) => ({ owner_address, visibility: { $ne: 'official' as const } }),
-}
+const defaultInstructions = 'You are a helpful assistant. Answer clearly and briefly.'
+
+/** What a model is told where the owner has written no instructions of their own. */
+const instructionsOf = (name: string, personality: string): string =>
+  personality.trim() === ''
+    ? defaultInstructions
+    : `You are ${name}. Your personality: ${personality.trim()}\nBe helpful and friendly, and stay in character as ${name}.`
 
 /**
- * The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. Those that others
- * have made come last.
+ * Refuses a name that would deceive, or that is taken for the one of an official agent other than `id`, for an agent that is not official,
+ * whoever names it. Throws AGENT_NAME_RESERVED.
  */
-export async function agentsOf(account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> {
-  const found = await Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()
-  const isOwn = ({ owner_address }: StoredAgent) => isSameAccount(owner_address, account)
-  return [...found.filter(isOwn), ...found.filter((agent) => !isOwn(agent))]
+async function refuseDeceptiveName(id: string, name: string): Promise<void> {
+  const deception =
+    deceptionByAgent(name) ?? ((await looksOfficial(id, name)) ? 'It looks like that of an official agent' : null)
+  if (deception !== null)
+    throw new AppError('AGENT_NAME_RESERVED', { message: `This name is not allowed. ${deception}` })
+}
+
+async function looksOfficial(id: string, name: string): Promise<boolean> {
+  const others = { visibility: 'official' as const, _id: { $ne: id } }
+  const official = await Agents.find(others).select({ name: 1 }).lean<{ name: string }[]>()
+  const looks = new Set(looksIn(name))
+  return official.some((agent) => looksIn(agent.name).some((look) => looks.has(look)))
 }

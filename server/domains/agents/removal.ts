@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { takeOutOfAll } from '#server/domains/agent-rooms/memberships'
+import { Agents, Events } from '#server/domains/agent-state/model'
 import { removeKnowledgeOf } from '#server/domains/library/model'
+import { RunFrames, Runs, type StoredRun } from '#server/domains/runs/model'
+import { askToStop } from '#server/domains/runs/stop'
 import { job } from '#server/kernel/jobs'
-import { Favorites } from './discovery/model.ts'
-import { Events } from './events/model.ts'
-import { takeOutOfAll } from './in-rooms/memberships.ts'
-import { Agents } from './model.ts'
-import { RunFrames, Runs, type StoredRun } from './runs/model.ts'
-import { askToStop } from './runs/stop.ts'
+import { Favorites } from './model.ts'
 
 const page = 200
 

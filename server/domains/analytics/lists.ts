@@ -1,6 +1,6 @@
 import { type Account, Accounts } from '#server/domains/accounts/model'
 import { smartAccountIn } from '#server/domains/accounts/smart-account'
-import { Agents, type StoredAgent } from '#server/domains/agents/model'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { type AnalyticsSummary, type WalletType, walletTypes } from '#shared/api/analytics'
 import { ofType, without } from './count.ts'
 

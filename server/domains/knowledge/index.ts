@@ -1,5 +1,5 @@
-import { lookedAfter, ownAgent } from '#server/domains/agents/access'
-import type { StoredAgent } from '#server/domains/agents/model'
+import { lookedAfter, ownAgent } from '#server/domains/agent-state/access'
+import type { StoredAgent } from '#server/domains/agent-state/model'
 import { indexing, isBeingRead } from '#server/domains/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
 import { type Context, signedIn } from '#server/kernel/context'

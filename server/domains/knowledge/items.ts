@@ -1,4 +1,4 @@
-import { Agents, type StoredAgent } from '#server/domains/agents/model'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domains/library/model'
 import { defaults, itemsAtMost, newItem } from '#server/domains/library/new-item'
 import { titleOf } from '#server/domains/library/reading/sources'

@@ -1,4 +1,4 @@
-import { Agents, type StoredAgent } from '#server/domains/agents/model'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { isBeingRead } from '#server/domains/library/indexing'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
 import type { Node } from '#server/kernel/context'

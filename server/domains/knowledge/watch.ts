@@ -1,5 +1,5 @@
-import { mayChange } from '#server/domains/agents/access'
-import { Agents, type StoredAgent } from '#server/domains/agents/model'
+import { mayChange } from '#server/domains/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
 import type { Connection, Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'

@@ -1,5 +1,5 @@
-import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/access'
-import type { StoredAgent } from '#server/domains/agents/model'
+import { agentOf, closedTo, isPublicFor } from '#server/domains/agent-state/access'
+import type { StoredAgent } from '#server/domains/agent-state/model'
 import type { Caller } from '#server/kernel/context'
 
 /** An agent that strangers may ask, and the caller where there is one. */

@@ -1,6 +1,6 @@
 import { changeProfile } from '#server/domains/accounts/profile-changes'
-import { ownAgent } from '#server/domains/agents/access'
-import { showChanges } from '#server/domains/agents/in-rooms/memberships'
+import { showChanges } from '#server/domains/agent-rooms/memberships'
+import { ownAgent } from '#server/domains/agent-state/access'
 import { updateAgent } from '#server/domains/agents/owned'
 import { keepsPictures } from '#server/domains/files/copies'
 import { removePicture } from '#server/domains/files/removal'

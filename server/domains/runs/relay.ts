@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import type { FrameBody } from '#shared/api/run-frames'
+import { errors } from '#shared/errors'
+import { cancelled, failed } from './ending.ts'
+import { FrameLog } from './frame-log.ts'
+import { framesFrom, outcomeOf } from './frame-store.ts'
+import { Runs, type StoredRun } from './model.ts'
+
+/** How long another node is told of a run after it has said that somebody there reads it. */
+const interestMilliseconds = 30_000
+const renewMilliseconds = 10_000
+const pollMilliseconds = 500
+/** Where no words go between nodes, and this one works on answers: a model that is not wanted any more is stopped within a word. */
+const stopMilliseconds = 25
+/** While the frames come by words and none is missing, the store is asked only in case one was lost. */
+const seldomMilliseconds = 3_000
+
+type Followed = Pick<StoredRun, '_id' | 'account' | 'node'>
+
+interface Watched {
+  log: FrameLog
+  readers: number
+  end(): void
+}
+
+const stateOf = nodeState(() => ({
+  /** Runs this node works on. */
+  here: new Map<string, FrameLog>(),
+  /** What stops them. */
+  stops: new Map<string, AbortController>(),
+  /** Runs of other nodes that somebody reads here. */
+  elsewhere: new Map<string, Watched>(),
+  /** Runs of this node that are read on others, and until when they are told. */
+  wanted: new Map<string, number>(),
+  /** Who waits until this node has done with a run. */
+  waiting: new Map<string, Set<() => void>>(),
+}))
+
+const topicOf = (run: string) => `run:${run}`
+const wantedTopic = (node: string) => `run-wanted:${node}`
+const Wanted = z.object({ run: z.string() })
+
+/** Notes that this node works on a run; returns what stops that. */
+export function hold(node: Node, log: FrameLog): AbortController {
+  const stop = new AbortController()
+  stateOf(node).here.set(log.id, log)
+  stateOf(node).stops.set(log.id, stop)
+  return stop
+}
+export const letGo = (node: Node, run: string): void => {
+  const { here, stops, wanted, waiting } = stateOf(node)
+  here.delete(run)
+  stops.delete(run)
+  wanted.delete(run)
+  for (const wake of [...(waiting.get(run) ?? [])]) wake()
+}
+
+/** Resolves when this node has done with a run, when the signal is aborted, or after some time. */
+export function untilGone(node: Node, run: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { waiting } = stateOf(node)
+  const all = waiting.get(run) ?? new Set()
+  waiting.set(run, all)
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', over)
+      all.delete(over)
+      if (all.size === 0 && waiting.get(run) === all) waiting.delete(run)
+      resolve()
+    }
+    const timer = setTimeout(over, milliseconds)
+    signal?.addEventListener('abort', over)
+    all.add(over)
+    if (signal?.aborted) over()
+  })
+}
+export const isHere = (node: Node, run: string): boolean => stateOf(node).here.has(run)
+export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => stateOf(node).here
+
+/** Listens to what other nodes want to be told. */
+export const listenToWants = (node: Node): (() => void) =>
+  node.peers.listen(wantedTopic(node.id), (word) => {
+    const { run } = Wanted.parse(word)
+    const { here, wanted } = stateOf(node)
+    const log = here.get(run)
+    if (!log) return
+    const isNew = !wanted.has(run)
+    wanted.set(run, performance.now() + interestMilliseconds)
+    // The others are read from the store.
+    if (isNew && log.frames.length > log.stored) tellOthers(node, run, log.stored, log.frames.slice(log.stored))
+  })
+
+/** Tells the nodes where a run is read frames of it, which begin at an idx. A word that is lost is made good by the store. */
+export function tellOthers(node: Node, run: string, from_idx: number, frames: readonly FrameBody[]): void {
+  const until = stateOf(node).wanted.get(run)
+  if (until === undefined) return
+  if (until < performance.now()) stateOf(node).wanted.delete(run)
+  else node.peers.tell(topicOf(run), { from_idx, frames })
+}
+
+/** A run that is being written, on this node or another, for as long as somebody reads it; `release` ends that. */
+export async function followRun(node: Node, followed: Followed): Promise<{ log: FrameLog; release: () => void }> {
+  const { _id: run } = followed
+  const here = stateOf(node).here.get(run)
+  if (here) return { log: here, release: () => undefined }
+  const known = stateOf(node).elsewhere.get(run) ?? watch(node, followed)
+  known.readers += 1
+  const release = () => {
+    known.readers -= 1
+    if (known.readers === 0) known.end()
+  }
+  try {
+    if (known.log.frames.length === 0) known.log.take(0, await framesFrom(run, 0))
+  } catch (error) {
+    release()
+    throw error
+  }
+  return { log: known.log, release }
+}
+
+function watch(node: Node, { _id: run, node: worker, account }: Followed): Watched {
+  const { elsewhere } = stateOf(node)
+  const log = new FrameLog(run)
+  let heardAt = Number.NEGATIVE_INFINITY
+  /** How many frames there are, by the words; the store may not have all of them yet. */
+  let known = 0
+  let isReading = false
+  const readOn = async () => {
+    if (isReading || log.isOver) return
+    isReading = true
+    try {
+      if ((await takeStored(log)) || (await isRunning(run))) return
+      const kept = await framesFrom(run, 0)
+      if (outcomeOf(kept).end) log.endWith(kept)
+      // It was deleted while it was written, and its end with it.
+      else log.take(log.frames.length, [{ t: 'cancelled', by: account, partial_message_id: null }])
+    } finally {
+      isReading = false
+    }
+  }
+  const readQuietly = () => void readOn().catch(() => undefined)
+  const stop = node.peers.listen(topicOf(run), (word) => {
+    const { from_idx, frames } = word as { from_idx: number; frames: FrameBody[] }
+    heardAt = performance.now()
+    known = from_idx + frames.length
+    if (!log.take(from_idx, frames)) readQuietly()
+  })
+  const want = () => node.peers.tell(wantedTopic(worker), { run })
+  want()
+  const wanting = setInterval(want, renewMilliseconds)
+  const polling = setInterval(() => {
+    if (log.frames.length < known || performance.now() - heardAt > seldomMilliseconds) readQuietly()
+  }, pollMilliseconds)
+  const watched: Watched = {
+    log,
+    readers: 0,
+    end() {
+      elsewhere.delete(run)
+      clearInterval(wanting)
+      clearInterval(polling)
+      stop()
+    },
+  }
+  elsewhere.set(run, watched)
+  return watched
+}
+
+/** True where there were frames that were not known yet. */
+async function takeStored(log: FrameLog): Promise<boolean> {
+  const from = log.frames.length
+  log.take(from, await framesFrom(log.id, from))
+  return log.frames.length > from
+}
+
+const isRunning = async (run: string): Promise<boolean> => (await Runs.exists({ _id: run, state: 'running' })) !== null
+
+const stopTopic = (node: string) => `run-stop:${node}`
+
+/** Asks the node that works on a run to stop it. */
+export const tellToStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
+  void node.peers.tell(stopTopic(worker), { run })
+
+/** Stops a run of this node. */
+export const stopRun = (node: Node, run: string, by: string): void => stateOf(node).stops.get(run)?.abort(cancelled(by))
+
+/** Ends all runs of this node, as it goes. */
+export function stopAllRuns(node: Node): void {
+  for (const stop of stateOf(node).stops.values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
+}
+
+/** Stops each run of this node that somebody wants stopped, wherever they asked. */
+export function listenToStops(node: Node): () => void {
+  let isLooking = false
+  let lookedAt = 0
+  const look = async () => {
+    lookedAt = performance.now()
+    const found = await Runs.find({ stop_at: node.id, state: 'running' })
+      .select({ cancelled_by: 1 })
+      .lean<{ _id: string; cancelled_by: string }[]>()
+    for (const { _id, cancelled_by } of found) stopRun(node, _id, cancelled_by)
+  }
+  const lookQuietly = () => void look().catch(() => undefined)
+  const lookOnce = async () => {
+    const isPressing = stateOf(node).here.size > 0 && !node.peers.isUp()
+    if (isLooking || (!isPressing && performance.now() - lookedAt < pollMilliseconds)) return
+    isLooking = true
+    await look().catch(() => undefined)
+    isLooking = false
+  }
+  const silence = node.peers.listen(stopTopic(node.id), lookQuietly)
+  const timer = node.alone ? undefined : setInterval(() => void lookOnce(), stopMilliseconds).unref()
+  return () => {
+    silence()
+    clearInterval(timer)
+  }
+}
