@@ -3,7 +3,7 @@ import type { Lease } from './lease.ts'
 import { type StoredJob, StoredJobs } from './model.ts'
 
 const keptMilliseconds = { done: 24 * 60 * 60 * 1000, failed: 14 * 24 * 60 * 60 * 1000 }
-const sweptAtOnce = 500
+const sweptAtOnce = 100
 
 /** A process that dies delays its jobs by a lease and a sweep at the most. */
 export const jobLease: Lease<StoredJob> = {
@@ -14,9 +14,8 @@ export const jobLease: Lease<StoredJob> = {
 }
 
 /** Stores a job; an existing one of this id is left unchanged. */
-export async function storeJob(id: string, kind: string, payload: string, now: number): Promise<void> {
-  const created_at = new Date(now)
-  const row = { kind, payload, state: 'open', attempts: 0, due_at: created_at, created_at }
+export async function storeJob(id: string, kind: string, payload: string, now: number, dueAt = now): Promise<void> {
+  const row = { kind, payload, state: 'open', attempts: 0, due_at: new Date(dueAt), created_at: new Date(now) }
   await StoredJobs.updateOne({ _id: id }, { $setOnInsert: row }, { upsert: true })
 }
 
@@ -55,9 +54,11 @@ export async function dueJobs(kinds: readonly string[], now: number): Promise<st
   return rows.map(({ _id }) => _id)
 }
 
-export async function countJobs(): Promise<{ open: number; failed: number }> {
+/** Jobs that wait or run, without those that are due later; and those that have failed. */
+export async function countJobs(now: number): Promise<{ open: number; failed: number }> {
+  const begun = [{ due_at: { $lte: new Date(now) } }, { attempts: { $gt: 0 } }]
   const [open, failed] = await Promise.all([
-    StoredJobs.countDocuments({ state: 'open' }),
+    StoredJobs.countDocuments({ state: 'open', $or: begun }),
     StoredJobs.countDocuments({ state: 'failed' }),
   ])
   return { open, failed }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
+import { every } from './every.ts'
 import { newId } from './ids.ts'
 import { countJobs, dueJobs, finished, jobLease, postponed, putBack, storeJob } from './job-store.ts'
 import { type Held, takeLease, withLease } from './lease.ts'
@@ -18,7 +19,7 @@ interface JobTimes {
 
 const usualTimes: JobTimes = {
   leaseMilliseconds: jobLease.milliseconds,
-  sweepMilliseconds: 10_000,
+  sweepMilliseconds: 1_000,
   backOffMilliseconds: 1_000,
   stopMilliseconds: 8_000,
 }
@@ -29,6 +30,7 @@ const mostAttempts = 10
 const fullMilliseconds = 500
 const longestError = 300
 const queueStopMilliseconds = 1_000
+const sweepsPerCount = 10
 
 /** Thrown by a job that would fail at each attempt. */
 export class GiveUp extends Error {
@@ -53,10 +55,13 @@ export function startJobs(
   /** How many of each kind run here. */
   const busy = new Map<string, number>()
   let isClosing = false
+  let sweeps = 0
 
+  /** Finds what is due by its time, and what the queue has lost. */
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
-    for (const [state, count] of Object.entries(await countJobs())) node.metrics.jobs('outbox', state, count)
+    if (sweeps++ % sweepsPerCount > 0) return
+    for (const [state, count] of Object.entries(await countJobs(node.now()))) node.metrics.jobs('outbox', state, count)
   }
 
   async function run(id: string) {
@@ -115,18 +120,16 @@ export function startJobs(
   }
 
   const stopConsuming = queue.consume(run, atOnce)
-  const swept = () => void sweep().catch((error: unknown) => node.logger.warn({ error }, 'jobs were not swept'))
-  const sweeping = setInterval(swept, times.sweepMilliseconds).unref()
-  swept()
+  const stopSweeping = every(node, times.sweepMilliseconds, sweep, 'jobs were not swept')
   return {
-    async add(declaration, payload, id = newId()) {
+    async add(declaration, payload, id = newId(), dueAt = node.now()) {
       const carried = JSON.stringify(declaration.payload.parse(payload))
-      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now())
-      queue.push(id)
+      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now(), dueAt)
+      if (dueAt <= node.now()) queue.push(id)
     },
     async close() {
       isClosing = true
-      clearInterval(sweeping)
+      stopSweeping()
       const stopped = stopConsuming()
       await atMost(times.stopMilliseconds, Promise.allSettled(running))
       stopping.abort()
