@@ -1,5 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { gatherOlderCalls } from '#server/domains/booking/letters'
+import { Calls } from '#server/domains/scheduling/model'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
@@ -112,3 +114,17 @@ test(
     expect(last?.text).not.toMatch(/13:00/)
   },
 )
+
+test('a host is written of the calls that an older version has gathered', async () => {
+  const [host, booker] = [await bookable(server, 'gathered before'), await person(server, 'booked before')]
+  await openAlways(host)
+  const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9) }
+  const { id } = await booker.does('rest', booking.schedule, asked)
+  await Calls.updateOne({ _id: id }, { $set: { write_at: new Date(0) } })
+  const node = server.apps[0]?.node
+  if (!node) throw new Error('No node')
+  await gatherOlderCalls(node)
+  const subjects = async () => (await lettersTo(server, 'gathered-before@example.test')).map(({ subject }) => subject)
+  await expect.poll(subjects).toContain('Calls were booked or cancelled')
+  await expect.poll(async () => (await Calls.findOne({ _id: id }).lean())?.write_at).toBeUndefined()
+})

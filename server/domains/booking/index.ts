@@ -1,15 +1,16 @@
 import type { StoredCall } from '#server/domains/scheduling/model'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { beside } from '#server/kernel/every'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
 import { keepTelling } from './announce.ts'
 import { book } from './book.ts'
 import { writingToCalendar } from './calendar-event.ts'
 import { roomOfCall } from './entering.ts'
-import { keepWriting } from './gathered-letters.ts'
 import { keepHolds } from './holds.ts'
 import { cancelCall, invite, openInvitation } from './invitation.ts'
+import { gatheredLetter, gatherOlderCalls } from './letters.ts'
 import { callsOf } from './list.ts'
 import { pageOfName, pageOfSlug } from './public-page.ts'
 import { createShareable } from './shareable.ts'
@@ -74,5 +75,12 @@ export const booking = defineDomain(
 
     pageBySlug: ({ slug }, { node }) => pageOfSlug(node, slug),
   },
-  { jobs: [writingToCalendar], start: (node) => [keepHolds(node), keepTelling(node), keepWriting(node)] },
+  {
+    jobs: [writingToCalendar, gatheredLetter],
+    start: (node) => [
+      keepHolds(node),
+      keepTelling(node),
+      beside(node, () => gatherOlderCalls(node), 'letters of an older version were not found'),
+    ],
+  },
 )

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
 import { Calls, type StoredCall } from '#server/domains/scheduling/model'
 import { zoneOf } from '#server/domains/scheduling/windows'
 import type { Context, Node } from '#server/kernel/context'
+import { job } from '#server/kernel/jobs'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -19,6 +21,7 @@ interface About {
 }
 const daySeconds = 86_400
 const hourSeconds = 3_600
+const callsInLetter = 100
 /** Invitations that one account sends in a day; and letters about calls to one address in an hour, at the request of one and of all together. */
 const most = { invitations: 30, asker: 3, address: 9 }
 type Addresses = Record<EmailedTo['type'], string | null>
@@ -60,7 +63,7 @@ export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> 
     'If you did not ask for this, you need not do anything.',
   ]
   const letter = { to: email, subject: 'A call is not booked', text: `${lines.join('\n\n')}\n` }
-  await postLetter(node, letter, idOf(call, 'UNBOOKED', email))
+  await postLetter(node, letter, hashOf([call._id, 'UNBOOKED', email]))
 }
 
 /** Who asks for a letter. */
@@ -82,9 +85,51 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
   return sent
 }
 
-/** Has the host written of a call together with others, in an hour at the latest. */
-const gather = (node: Node, { _id }: StoredCall) =>
-  Calls.updateOne({ _id }, { $set: { write_at: new Date(node.now() + hourSeconds * 1_000) } })
+/** Gathers a call for the next letter to its host, which is sent within an hour. */
+async function gather(node: Node, call: StoredCall): Promise<void> {
+  const write_at = new Date(node.now() + hourSeconds * 1_000)
+  await sendLater(node, { ...call, write_at })
+  await Calls.updateOne({ _id: call._id }, { $set: { write_at } })
+}
+
+const sendLater = (node: Node, { recipient_wallet_address: host, write_at }: StoredCall) =>
+  node.jobs.add(gatheredLetter, { host }, `booking.gathered ${host} ${write_at?.getTime()}`, write_at?.getTime())
+
+/** Older versions stored no job for a gathered call. */
+export async function gatherOlderCalls(node: Node): Promise<void> {
+  for (const call of await Calls.find({ write_at: { $exists: true } }).lean<StoredCall[]>()) await sendLater(node, call)
+}
+
+/** Sends a host one letter about all calls that were gathered, an hour after the first. */
+export const gatheredLetter = job({
+  kind: 'booking.gathered',
+  payload: z.object({ host: z.string() }),
+  async run({ host }, { node }) {
+    const ofHost = { recipient_wallet_address: host }
+    if (!(await Calls.exists({ ...ofHost, write_at: { $lte: new Date(node.now()) } }))) return
+    const calls = await Calls.find({ ...ofHost, write_at: { $exists: true } })
+      .sort({ scheduled_at: 1 })
+      .limit(callsInLetter)
+      .lean<StoredCall[]>()
+    const to = (await accountOf(host))?.email
+    if (to) {
+      const said = await Promise.all(calls.map((call) => gatheredText(node, call)))
+      const letter = { to, subject: 'Calls were booked or cancelled', text: `${said.join('\n\n')}\n` }
+      await postLetter(node, letter, hashOf(calls.map(({ _id, status, write_at }) => [_id, status, write_at])))
+    }
+    // A call that has changed since is written of again.
+    const seen = new Date(Math.max(...calls.map(({ write_at }) => write_at?.getTime() ?? 0)))
+    const written = { _id: { $in: calls.map(({ _id }) => _id) }, write_at: { $lte: seen } }
+    await Calls.updateMany(written, { $unset: { write_at: '' } })
+  },
+})
+
+async function gatheredText(node: Node, call: StoredCall): Promise<string> {
+  const isOn = call.status !== 'cancelled'
+  const head = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, await timeIn(call, 'host')]
+  const tail = isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call)
+  return [...head, `${call.duration_minutes} minutes`, ...tail].join('\n')
+}
 
 const noteSent = (node: Node, { _id }: StoredCall) =>
   Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
@@ -101,16 +146,14 @@ async function writeTo(
     const email = addresses[type]
     if (email === null || !(await mayWriteTo(node, email, by))) continue
     const letter = await letterTo(node, email, call, { method, type, isToHost: type === 'host' && email === own })
-    await postLetter(node, { to: email, ...letter }, isOnce ? idOf(call, method, email) : undefined)
+    await postLetter(node, { to: email, ...letter }, isOnce ? hashOf([call._id, method, email]) : undefined)
     sent.push({ email, type })
   }
   return sent
 }
 
-const idOf = ({ _id }: StoredCall, ...what: readonly string[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([_id, ...what]))
-    .digest('base64url')
+const hashOf = (what: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(what)).digest('base64url')
 
 /** Letters about calls have a count of their own: no booking keeps anybody's code for signing in from them. */
 const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<boolean> =>
@@ -150,7 +193,7 @@ async function letterTo(
 }
 
 /** What becomes of what was paid for a call that is cancelled, in words. */
-export function saidOfPayment(call: StoredCall): string[] {
+function saidOfPayment(call: StoredCall): string[] {
   const payment = paymentAfter(call)
   return payment === null ? [] : [paymentWords[payment]]
 }
@@ -166,7 +209,7 @@ const isShareable = (call: StoredCall): boolean =>
   isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
 
 /** What a call is called to its host. */
-export function summaryOf(call: StoredCall): string {
+function summaryOf(call: StoredCall): string {
   const who = isShareable(call) ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }
@@ -178,7 +221,7 @@ const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_
 ]
 
 /** By the clock of the reader, and in brackets by that of the other. The zone of a call that its host has made is the host's. */
-export async function timeIn(call: StoredCall, reader: EmailedTo['type']): Promise<string> {
+async function timeIn(call: StoredCall, reader: EmailedTo['type']): Promise<string> {
   const { scheduled_at, timezone: ofGuest } = call
   const ofHost = isShareable(call) ? ofGuest : await zoneOf(call.recipient_wallet_address)
   const [own, other] = reader === 'guest' ? [ofGuest, ofHost] : [ofHost, ofGuest]

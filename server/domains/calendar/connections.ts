@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
-import { every } from '#server/kernel/every'
 import { job } from '#server/kernel/jobs'
 import { seal, tryUnseal } from '#server/kernel/seal'
 import { type Access, type Calendars, type Grant, NoAccess, type Opened } from '#server/ports/calendar/port'
@@ -11,8 +10,6 @@ import { Connections, type StoredConnection } from './model.ts'
 const minute = 60_000
 /** So long before its end access is asked for again by itself, and then in any case. */
 const early = { byItself: 10 * minute, anyway: minute }
-const lookMilliseconds = 5_000
-const refreshedAtOnce = 50
 
 const idOf = (account: string): string => `google:${account}`
 const boundTo = (_id: string): string => `calendar ${_id}`
@@ -41,7 +38,7 @@ export async function keepConnection(node: Node, account: string, grant: Grant):
   const fields: Omit<StoredConnection, '_id'> = {
     wallet_address: account,
     provider,
-    ...sealedAccess(node, _id, grant),
+    ...(await sealedAccess(node, _id, grant)),
     refresh_token: seal(node.settings.sessionKeys, grant.refreshToken, boundTo(_id)),
     calendar_id: grant.calendarId,
     calendar_email: grant.email,
@@ -101,20 +98,20 @@ async function losing<T>(connection: StoredConnection, work: () => Promise<T>): 
 
 async function refresh(node: Node, connection: StoredConnection): Promise<string> {
   const access = await calendarsOf(node).refresh(opened(node, connection, connection.refresh_token))
-  await Connections.updateOne(sameAs(connection), { $set: sealedAccess(node, connection._id, access) })
+  await Connections.updateOne(sameAs(connection), { $set: await sealedAccess(node, connection._id, access) })
   return access.accessToken
 }
 
 const sameAs = ({ _id, refresh_token }: StoredConnection) => ({ _id, refresh_token })
 
-function sealedAccess({ settings, now }: Node, _id: string, { accessToken, seconds }: Access) {
-  const at = now()
+async function sealedAccess(node: Node, _id: string, { accessToken, seconds }: Access) {
+  const at = node.now()
   const until = at + seconds * 1_000
   return {
-    access_token: seal(settings.sessionKeys, accessToken, boundTo(_id)),
+    access_token: seal(node.settings.sessionKeys, accessToken, boundTo(_id)),
     token_expires_at: new Date(until),
     last_sync_at: new Date(at),
-    refresh_at: new Date(Math.max(at + minute, until - early.byItself)),
+    refresh_at: await refreshAt(node, _id, Math.max(at + minute, until - early.byItself)),
   }
 }
 
@@ -127,28 +124,34 @@ function opened(node: Node, connection: StoredConnection, sealed: string): strin
 const tryToOpen = ({ settings }: Node, { _id }: StoredConnection, sealed: string): string | null =>
   tryUnseal(settings.sessionKeys, sealed, boundTo(_id))
 
-/** Asks for access again before it ends, about once an hour for each calendar, on one node. */
-export const refreshByItself = (node: Node): (() => void) =>
-  every(node, lookMilliseconds, () => refreshDue(node), 'calendars were not refreshed')
+/** Refreshes an access before it expires, about once an hour for each calendar. A provider that does not answer is asked again a minute later. */
+export const calendarRefresh = job({
+  kind: 'calendar.refresh',
+  payload: z.object({ connection: z.string(), at: z.number() }),
+  atOnce: 2,
+  async run({ connection: _id, at }, { node }) {
+    const due = { _id, is_active: true, refresh_at: new Date(at) }
+    const connection = node.services.calendars && (await Connections.findOne(due).lean<StoredConnection>())
+    if (!connection) return
+    await losing(connection, () => refresh(node, connection)).catch(async (error: unknown) => {
+      node.logger.warn({ error }, 'a calendar was not refreshed')
+      if (error instanceof NoAccess) return
+      const refresh_at = await refreshAt(node, _id, node.now() + minute)
+      await Connections.updateOne(sameAs(connection), { $set: { refresh_at } })
+    })
+  },
+})
 
-async function refreshDue(node: Node): Promise<void> {
-  if (!node.services.calendars) return
-  const due = await Connections.find({ is_active: true, refresh_at: { $lte: new Date(node.now()) } })
-    .sort({ refresh_at: 1 })
-    .limit(refreshedAtOnce)
-    .lean<StoredConnection[]>()
-  for (const connection of due) await refreshClaimed(node, connection)
+/** Stores the job of a refresh before the connection says when it is due. */
+async function refreshAt({ jobs }: Node, connection: string, at: number): Promise<Date> {
+  await jobs.add(calendarRefresh, { connection, at }, `${calendarRefresh.kind} ${connection} ${at}`, at)
+  return new Date(at)
 }
 
-/** A fault of the network changes nothing: it is asked again a minute later. */
-async function refreshClaimed(node: Node, connection: StoredConnection): Promise<void> {
-  const { _id, refresh_at } = connection
-  const claimed = { refresh_at: new Date(node.now() + minute) }
-  const { matchedCount } = await Connections.updateOne({ _id, refresh_at }, { $set: claimed })
-  if (matchedCount === 0) return
-  await losing(connection, () => refresh(node, connection)).catch((error: unknown) =>
-    node.logger.warn({ error }, 'a calendar was not refreshed'),
-  )
+/** Older versions stored no job for a connection. */
+export async function refreshOlder(node: Node): Promise<void> {
+  const active = await Connections.find({ is_active: true }, { refresh_at: 1 }).lean<StoredConnection[]>()
+  for (const { _id, refresh_at } of active) await refreshAt(node, _id, refresh_at.getTime())
 }
 
 /** Without what opens it. */

@@ -1,10 +1,18 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { beside } from '#server/kernel/every'
 import { calendarCallback, calendar as contract } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { callbackRoute, redirectUriOf } from './callback.ts'
-import { connectionOf, dropConnection, refreshByItself, revoking, shownConnection } from './connections.ts'
+import {
+  calendarRefresh,
+  connectionOf,
+  dropConnection,
+  refreshOlder,
+  revoking,
+  shownConnection,
+} from './connections.ts'
 import { beginState } from './state.ts'
 
 export const calendar = defineDomain(
@@ -38,8 +46,8 @@ export const calendar = defineDomain(
     },
   },
   {
-    jobs: [revoking],
+    jobs: [revoking, calendarRefresh],
     routes: (node) => [callbackRoute(node)],
-    start: (node) => [refreshByItself(node)],
+    start: (node) => [beside(node, () => refreshOlder(node), 'calendars of an older version were not found')],
   },
 )

@@ -9,6 +9,7 @@ import { gateFor } from '#server/domains/room-state/passes'
 import { handingOn } from '#server/domains/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import type { RoomKey } from '#server/log/types'
 import { roomTypes } from '#shared/kit/room-kinds'
 import { roomSettings } from './settings.ts'
@@ -20,12 +21,8 @@ const unansweredAtMost = 5
 export function startRechecks(node: Node): Stop {
   const { recheckMilliseconds } = roomSettings.of(node)
   if (recheckMilliseconds === 0) return () => {}
-  const look = () =>
-    void recheckMembers(node).catch((error: unknown) =>
-      node.logger.warn({ error }, 'the gates of rooms were not asked again'),
-    )
-  const timer = setInterval(look, Math.min(recheckMilliseconds, 60_000)).unref()
-  return () => clearInterval(timer)
+  const milliseconds = Math.min(recheckMilliseconds, 60_000)
+  return every(node, milliseconds, () => recheckMembers(node), 'the gates of rooms were not asked again')
 }
 
 /** Ends the membership of those who do not pass the gate of their room any more. Each room is looked at by one node in each period. */

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { eventsOf } from '#server/domains/messages/pages'
 import type { Node } from '#server/kernel/context'
+import { withLease } from '#server/kernel/lease'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
 import { askedAgain, giveUp, note } from './deliveries.ts'
-import { giveBack, renew, stop } from './lease.ts'
+import { heldHook, hookLease, stop } from './lease.ts'
 import { never, type StoredPosition, type StoredWebhook, WebhookPositions, Webhooks } from './model.ts'
 import { atOnce, done, duePositions, move } from './positions.ts'
 import { headFor, saysRightLost } from './rights.ts'
@@ -36,22 +37,17 @@ interface Turn {
   isSlow: boolean | null
 }
 
-/** Sends what a webhook is behind in its rooms, one event at a time, those of each room in their order; and gives it back. */
-export async function deliver(node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<TurnEnd> {
-  const begun = performance.now()
-  const turn: Turn = { signal, isOver: () => performance.now() - begun >= turnMilliseconds, isSlow: null }
-  try {
+/** Sends what a webhook is behind in its rooms, one event at a time, those of each room in their order. */
+export const deliver = (node: Node, hook: StoredWebhook, signal: AbortSignal): Promise<TurnEnd> =>
+  withLease(hookLease, node, hook, async (held) => {
+    const begun = performance.now()
+    const turn: Turn = { signal, isOver: () => performance.now() - begun >= turnMilliseconds, isSlow: null }
     const replayed = await replay(node, hook, turn)
     const end = replayed === 'through' ? await roomByRoom(node, hook, turn) : replayed
-    // What is somebody else's by now is not given back.
-    await giveBack(hook, end === 'through' ? await nextDue(node, hook._id) : end === 'more' ? atOnce : soon(node))
+    const due_at = end === 'through' ? await nextDue(node, hook._id) : end === 'more' ? atOnce : soon(node)
+    await held.end({ $set: { holder: null, due_at } })
     return { isMore: end === 'more', isSlow: turn.isSlow }
-  } catch (error) {
-    // If this is not stored either, its lease ends by itself.
-    await giveBack(hook, soon(node)).catch(() => undefined)
-    throw error
-  }
-}
+  })
 
 const soon = (node: Node) => new Date(node.now() + second)
 
@@ -91,7 +87,7 @@ async function page(
     head > position.seq ? await node.log.read(room, position.seq, Math.min(pageRows, head - position.seq)) : []
   let at = position
   let passed = position.seq
-  let current = await renew(node, hook)
+  let current = await heldHook(hook)
   for (const row of rows) {
     if (current === null || !current.rooms.includes(room)) return ended('lost')
     if (isWanted(current, row)) {
@@ -119,17 +115,17 @@ const isWanted = ({ kinds }: StoredWebhook, { type }: Row): boolean =>
 
 /** The webhook as it is now, still ours and allowed; null where it is not. */
 async function mayStillSend(node: Node, hook: StoredWebhook, room: RoomKey): Promise<StoredWebhook | null> {
-  const now = await renew(node, hook)
+  const now = await heldHook(hook)
   return now !== null && (await headOrStop(node, now, room)) !== null ? now : null
 }
 
 /** The head of a room; null where its events may not be sent any more, which stops the webhook. */
-async function headOrStop(node: Node, { _id, holder, account }: StoredWebhook, room: RoomKey): Promise<number | null> {
+async function headOrStop(node: Node, hook: StoredWebhook, room: RoomKey): Promise<number | null> {
   try {
-    return await headFor(node, account, room)
+    return await headFor(node, hook.account, room)
   } catch (error) {
     if (!saysRightLost(error)) throw error
-    await stop(node, { _id, holder }, 'RIGHT_LOST', room)
+    await stop(node, hook, 'RIGHT_LOST', room)
     return null
   }
 }
@@ -172,13 +168,14 @@ async function failed(
   return isStopped(node, hook, sent)
 }
 
-async function isStopped(node: Node, { _id, holder, failing_since }: StoredWebhook, sent: Sent): Promise<End> {
+async function isStopped(node: Node, hook: StoredWebhook, sent: Sent): Promise<End> {
+  const { _id, failing_since } = hook
   const now = node.now()
   const isOver = failing_since !== null && now - failing_since.getTime() >= 5 * day
   const reason = sent.status === 410 ? 'GONE' : isOver ? 'FAILING' : null
   if (failing_since === null) await Webhooks.updateOne({ _id }, { $set: { failing_since: new Date(now) } })
   if (reason === null) return 'failed'
-  await stop(node, { _id, holder }, reason)
+  await stop(node, hook, reason)
   return 'lost'
 }
 

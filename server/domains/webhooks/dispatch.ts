@@ -1,9 +1,10 @@
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
+import { takeLease } from '#server/kernel/lease'
 import type { RoomKey } from '#server/log/types'
 import { deliver } from './deliver.ts'
-import { claim, freeAll } from './lease.ts'
+import { freeAll, hookLease } from './lease.ts'
 import { type StoredWebhook, Webhooks } from './model.ts'
 import { sweep } from './sweep.ts'
 import { createTurns } from './turns.ts'
@@ -45,7 +46,7 @@ export async function startDelivering(node: Node): Promise<Stop> {
 
   const turns = createTurns(async (id) => {
     try {
-      const hook = await claim(node, id)
+      const hook = await takeLease(hookLease, node, { _id: id, enabled: true })
       if (hook !== null) return await deliver(node, hook, stopping.signal)
       // Another node has it, and may have read on before the event that woke it here.
       if (await Webhooks.exists({ _id: id, enabled: true })) later.add(id)
