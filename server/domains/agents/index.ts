@@ -18,7 +18,6 @@ import { showChanges } from './in-rooms/memberships.ts'
 import { listenToWriting } from './in-rooms/writing.ts'
 import { Agents } from './model.ts'
 import { agentFieldsOf, agentsOf, createAgent, updateAgent } from './owned.ts'
-import { tellPictures } from './pictures.ts'
 import { endpointsOf, shownPricing } from './pricing.ts'
 import { showOnPages } from './public-page.ts'
 import { removal } from './removal.ts'
@@ -92,11 +91,14 @@ export const agents = defineDomain(
   {
     settings: agentSettings,
     jobs: [removal],
+    async shows(urls) {
+      const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
+      return found.map(({ avatar_url }) => avatar_url)
+    },
     start: (node) => {
       showOnPages(node)
       return [
         beside(node, fileAgents, 'older agents were not filed for the search'),
-        tellPictures(node),
         listenToBegun(node),
         listenToWants(node),
         listenToStops(node, (run, by) => stopRun(node, run, by)),
