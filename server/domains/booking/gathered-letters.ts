@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { saidOfPayment, summaryOf, timeIn } from './letters.ts'
@@ -14,10 +14,10 @@ const callsInLetter = 100
 export function keepWriting(node: Node): () => void {
   async function look(): Promise<void> {
     if (!node.services.mail) return
-    const due = await Calls.find({ write_at: { $lte: new Date(node.now()) } }, { recipient_wallet_address: 1 })
+    const due = await Bookings.find({ write_at: { $lte: new Date(node.now()) } }, { recipient_wallet_address: 1 })
       .sort({ write_at: 1 })
       .limit(hostsAtOnce)
-      .lean<Pick<StoredCall, 'recipient_wallet_address'>[]>()
+      .lean<Pick<StoredBooking, 'recipient_wallet_address'>[]>()
     const hosts = new Set(due.map(({ recipient_wallet_address }) => recipient_wallet_address))
     await Promise.all([...hosts].map((host) => write(node, host)))
   }
@@ -25,10 +25,10 @@ export function keepWriting(node: Node): () => void {
 }
 
 async function write(node: Node, host: string): Promise<void> {
-  const calls = await Calls.find({ recipient_wallet_address: host, write_at: { $exists: true } })
+  const calls = await Bookings.find({ recipient_wallet_address: host, write_at: { $exists: true } })
     .sort({ scheduled_at: 1 })
     .limit(callsInLetter)
-    .lean<StoredCall[]>()
+    .lean<StoredBooking[]>()
   if (calls.length === 0) return
   const to = (await accountOf(host))?.email
   if (to) {
@@ -39,16 +39,16 @@ async function write(node: Node, host: string): Promise<void> {
   // One that has changed since is written of again.
   const seen = new Date(Math.max(...calls.map(({ write_at }) => write_at?.getTime() ?? 0)))
   const written = { _id: { $in: calls.map(({ _id }) => _id) }, write_at: { $lte: seen } }
-  await Calls.updateMany(written, { $unset: { write_at: '' } })
+  await Bookings.updateMany(written, { $unset: { write_at: '' } })
 }
 
 /** Of the same calls, so that two nodes which look at once write one letter. */
-const idOf = (calls: readonly StoredCall[]): string =>
+const idOf = (calls: readonly StoredBooking[]): string =>
   createHash('sha256')
     .update(JSON.stringify(calls.map(({ _id, status, write_at }) => [_id, status, write_at])))
     .digest('base64url')
 
-async function saidOf(node: Node, call: StoredCall): Promise<string> {
+async function saidOf(node: Node, call: StoredBooking): Promise<string> {
   const isOn = call.status !== 'cancelled'
   const time = `${await timeIn(call, 'host')}\n${call.duration_minutes} minutes`
   const lines = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, time]

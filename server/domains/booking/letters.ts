@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { zoneOf } from '#server/domains/scheduling/windows'
 import type { Context, Node } from '#server/kernel/context'
 import type { EmailedTo } from '#shared/api/booking'
@@ -24,7 +24,7 @@ const most = { invitations: 30, asker: 3, address: 9 }
 type Addresses = Record<EmailedTo['type'], string | null>
 
 /** Where letters about a call go, as far as that is known: to who booked it at the address that they gave, to the host at their own. */
-async function addressesOf(call: StoredCall): Promise<Addresses> {
+async function addressesOf(call: StoredBooking): Promise<Addresses> {
   const host = await accountOf(call.recipient_wallet_address)
   return { guest: call.guest_email, host: host?.email ?? null }
 }
@@ -33,18 +33,18 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
  * Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered,
  * and what was gathered of it before is not written to who is written now.
  */
-export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
+export async function tellByLetter(node: Node, call: StoredBooking, about: About): Promise<void> {
   if (!node.services.mail) return
   const addresses = await addressesOf(call)
   const sent = await writeTo(node, call, addresses, { ...about, isOnce: true })
   const isHostWritten = sent.some(({ type }) => type === 'host')
   if (addresses.host !== null && !isHostWritten) await gather(node, call)
-  if (isHostWritten && call.write_at) await Calls.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
+  if (isHostWritten && call.write_at) await Bookings.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 
 /** Writes to who paid for a call, once, that it is not booked, as nobody could tell in time whether the payment was carried out. */
-export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> {
+export async function tellUnbooked(node: Node, call: StoredBooking): Promise<void> {
   const { guest_email, scheduler_wallet_address: payer, recipient_wallet_address, payment_usable_until: until } = call
   const email = guest_email ?? (payer === null ? null : ((await accountOf(payer))?.email ?? null))
   if (!node.services.mail || !email || !until || !(await mayWriteTo(node, email, call.booker))) return
@@ -67,7 +67,7 @@ export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> 
 export const askerOf = ({ caller: { account, ip } }: Context): string => account ?? ip
 
 /** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses, or came from its host. */
-export async function sendInvitation(context: Context, call: StoredCall, given: Addresses): Promise<EmailedTo[]> {
+export async function sendInvitation(context: Context, call: StoredBooking, given: Addresses): Promise<EmailedTo[]> {
   const { node } = context
   if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
   const known = await addressesOf(call)
@@ -83,15 +83,15 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
 }
 
 /** Has the host written of a call together with others, in an hour at the latest. */
-const gather = (node: Node, { _id }: StoredCall) =>
-  Calls.updateOne({ _id }, { $set: { write_at: new Date(node.now() + hourSeconds * 1_000) } })
+const gather = (node: Node, { _id }: StoredBooking) =>
+  Bookings.updateOne({ _id }, { $set: { write_at: new Date(node.now() + hourSeconds * 1_000) } })
 
-const noteSent = (node: Node, { _id }: StoredCall) =>
-  Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
+const noteSent = (node: Node, { _id }: StoredBooking) =>
+  Bookings.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
 
 async function writeTo(
   node: Node,
-  call: StoredCall,
+  call: StoredBooking,
   addresses: Addresses,
   { method, by, isOnce = false }: About,
 ): Promise<EmailedTo[]> {
@@ -107,7 +107,7 @@ async function writeTo(
   return sent
 }
 
-const idOf = ({ _id }: StoredCall, ...what: readonly string[]): string =>
+const idOf = ({ _id }: StoredBooking, ...what: readonly string[]): string =>
   createHash('sha256')
     .update(JSON.stringify([_id, ...what]))
     .digest('base64url')
@@ -124,7 +124,7 @@ const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<
 async function letterTo(
   node: Node,
   email: string,
-  call: StoredCall,
+  call: StoredBooking,
   { method, type, isToHost }: { method: About['method']; type: EmailedTo['type']; isToHost: boolean },
 ) {
   const { publicUrl } = node.settings
@@ -150,7 +150,7 @@ async function letterTo(
 }
 
 /** What becomes of what was paid for a call that is cancelled, in words. */
-export function saidOfPayment(call: StoredCall): string[] {
+export function saidOfPayment(call: StoredBooking): string[] {
   const payment = paymentAfter(call)
   return payment === null ? [] : [paymentWords[payment]]
 }
@@ -162,23 +162,23 @@ const paymentWords = {
 }
 
 /** Whether its host has made the call, for whoever is given its link. */
-const isShareable = (call: StoredCall): boolean =>
+const isShareable = (call: StoredBooking): boolean =>
   isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
 
 /** What a call is called to its host. */
-export function summaryOf(call: StoredCall): string {
+export function summaryOf(call: StoredBooking): string {
   const who = isShareable(call) ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }
 
-const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredCall): string[] => [
+const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredBooking): string[] => [
   [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
   ...(notes === null ? [] : [notes]),
   ...(cancel_reason ? [`Reason: ${cancel_reason}`] : []),
 ]
 
 /** By the clock of the reader, and in brackets by that of the other. The zone of a call that its host has made is the host's. */
-export async function timeIn(call: StoredCall, reader: EmailedTo['type']): Promise<string> {
+export async function timeIn(call: StoredBooking, reader: EmailedTo['type']): Promise<string> {
   const { scheduled_at, timezone: ofGuest } = call
   const ofHost = isShareable(call) ? ofGuest : await zoneOf(call.recipient_wallet_address)
   const [own, other] = reader === 'guest' ? [ofGuest, ofHost] : [ofHost, ofGuest]
