@@ -70,7 +70,10 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
   const held = { payment_id, payment_status: 'pending' } as const
   const free = { payment_status: null, updated_at: new Date(node.now()) } as const
   const $unset = { payment_id: '' } as const
-  await Bookings.updateOne({ ...held, status: 'pending' }, { $set: { ...free, status: 'cancelled', parties: [] }, $unset })
+  await Bookings.updateOne(
+    { ...held, status: 'pending' },
+    { $set: { ...free, status: 'cancelled', parties: [] }, $unset },
+  )
   await Bookings.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
 }
 
