@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Calls, Settings } from '#server/domains/scheduling/model'
+import { Bookings, Settings } from '#server/domains/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
 
@@ -155,7 +155,7 @@ test('a call is listed among the calls, and joined by its link from shortly befo
   await guest.getByRole('heading', { name: 'Scheduled Call' }).waitFor()
 
   const began = new Date(Date.now() - 60_000)
-  await Calls.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
+  await Bookings.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
   await host.reload()
   await booked.getByRole('link', { name: /^Open:/ }).waitFor()
   await booked.getByText('Past and cancelled').click()

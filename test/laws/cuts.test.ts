@@ -20,7 +20,7 @@ const others: readonly (readonly [file: string, snippet: string, why: string])[]
   ['client/web/messages/use-completion.ts', 'text.slice(0, cursor)', 'what stands before the cursor'],
   ['server/domains/agent-tools/redaction.ts', 'text.slice(0, mostRead', 'a part that is looked through'],
   ['server/domains/library/search/exact.ts', 'slice(0, mostTerms)', 'a list'],
-  ['server/domains/streams/viewer.ts', 'said.slice(0, idLength)', 'an id'],
+  ['server/domains/streams/watching.ts', 'said.slice(0, idLength)', 'an id'],
   ['server/domains/text/mentions.ts', 'text.slice(0, longestRead)', 'a part that is looked through'],
   ['server/ports/model/openai-parts.ts', 'given.slice(0, given.length', 'the rest follows'],
   ['server/ports/reader/process.ts', 'text.slice(0, longest)', 'far more than is kept'],

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { gatherOlderCalls } from '#server/domains/booking/letters'
-import { Calls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/scheduling/model'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
@@ -80,7 +80,7 @@ test('a host is written within an hour of all for which there were too many lett
   server.setAhead(3_700)
   await expect.poll(letters).toHaveLength(4)
   const [gathered] = await letters()
-  expect(gathered?.subject).toBe('Calls were booked or cancelled')
+  expect(gathered?.subject).toBe('Bookings were booked or cancelled')
   expect(gathered?.text).toMatch(/is cancelled:.+11:00.+is booked:.+13:00.+\/join\//s)
   expect(gathered?.text).not.toMatch(/09:00/)
 })
@@ -109,7 +109,7 @@ test(
     server.setAhead(3_700)
     await expect.poll(letters).toHaveLength(5)
     const [last] = await letters()
-    expect(last?.subject).toBe('Calls were booked or cancelled')
+    expect(last?.subject).toBe('Bookings were booked or cancelled')
     expect(last?.text).toMatch(/15:00/)
     expect(last?.text).not.toMatch(/13:00/)
   },
@@ -120,11 +120,11 @@ test('a host is written of the calls that an older version has gathered', async 
   await openAlways(host)
   const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9) }
   const { id } = await booker.does('rest', booking.schedule, asked)
-  await Calls.updateOne({ _id: id }, { $set: { write_at: new Date(0) } })
+  await Bookings.updateOne({ _id: id }, { $set: { write_at: new Date(0) } })
   const node = server.apps[0]?.node
   if (!node) throw new Error('No node')
   await gatherOlderCalls(node)
   const subjects = async () => (await lettersTo(server, 'gathered-before@example.test')).map(({ subject }) => subject)
-  await expect.poll(subjects).toContain('Calls were booked or cancelled')
-  await expect.poll(async () => (await Calls.findOne({ _id: id }).lean())?.write_at).toBeUndefined()
+  await expect.poll(subjects).toContain('Bookings were booked or cancelled')
+  await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.write_at).toBeUndefined()
 })

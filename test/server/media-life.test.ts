@@ -209,9 +209,13 @@ solo('a picture that is replaced or taken away goes', async () => {
   const avatar = async () => (await post(who, '/api/user/avatar', { file: picture() })).body.avatar_url ?? ''
   const icon = (await post(admin, `/api/channels/${room.id}/icon`, { file: picture() })).body.icon_url ?? ''
   const [one, two] = [await avatar(), await avatar()]
+  const { agent } = (await who.rest('POST /api/agents', { name: 'Shown', personality: 'kind' })).body as {
+    agent: { id: string }
+  }
+  const face = (await post(who, `/api/agents/${agent.id}/avatar`, { file: picture() })).body.avatar_url ?? ''
   passDays(2)
   await sweep()
-  expect(await Promise.all([one, two, icon].map(isThere))).toEqual([false, true, true])
+  expect(await Promise.all([one, two, icon, face].map(isThere))).toEqual([false, true, true, true])
   await admin.does('rest', uploads.removeIcon, { room })
   expect(await isThere(icon)).toBe(false)
 })

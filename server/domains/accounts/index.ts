@@ -1,5 +1,4 @@
 import { withCopies } from '#server/domains/files/copies'
-import { namesFiles } from '#server/domains/files/namers'
 import { folders } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -118,9 +117,9 @@ export const accounts = defineDomain(
   },
   {
     settings: roleSettings,
+    shows: picturesAmong,
     async start(node) {
       const stopFollowing = followProfiles(node)
-      namesFiles(node, 'people', picturesAmong)
       const stopLooks = beside(node, noteLooks, 'older usernames were not compared')
       const stopSought = beside(node, noteSought, 'older names are not found')
       await patiently(() => ensureAdmins(node))

@@ -20,7 +20,7 @@ import * as favorites from './favorites.ts'
 import { agentFieldsOf, createAgent, updateAgent } from './owned.ts'
 import { endpointsOf, shownPricing } from './pricing.ts'
 import { removal } from './removal.ts'
-import { cardOf, infoOf, listedAgentOf, ownAgentOf, showOnPages, tellPictures } from './shown.ts'
+import { cardOf, infoOf, listedAgentOf, ownAgentOf, showOnPages } from './shown.ts'
 import { fileAgents } from './words.ts'
 
 export const agents = defineDomain(
@@ -82,11 +82,14 @@ export const agents = defineDomain(
   {
     settings: agentSettings,
     jobs: [removal],
+    async shows(urls) {
+      const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
+      return found.map(({ avatar_url }) => avatar_url)
+    },
     start: (node) => {
       showOnPages(node)
       return [
         beside(node, fileAgents, 'older agents were not filed for the search'),
-        tellPictures(node),
         ...startRuns(node),
         ...startAgentRooms(node),
         countKnowledge(node),

@@ -2,7 +2,6 @@ import { showsOnPages } from '#server/domains/accounts/page-parts'
 import { modelName } from '#server/domains/agent-spending/counted'
 import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { shownToolsOf } from '#server/domains/agent-tools/stored'
-import { namesFiles } from '#server/domains/files/namers'
 import { earningsOf } from '#server/domains/receipts/earnings'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
@@ -135,13 +134,4 @@ async function publicAgentsOf(owner_address: string) {
     ...{ id: _id, name, personality, avatar_emoji, avatar_url },
     visibility: 'public' as const,
   }))
-}
-
-/** Files stay as long as an agent shows them. */
-export function tellPictures(node: Node): Stop {
-  namesFiles(node, 'agents', async (urls) => {
-    const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
-    return found.map(({ avatar_url }) => avatar_url)
-  })
-  return () => {}
 }

@@ -7,7 +7,7 @@ import { InviteUses } from '#server/domains/invites/model'
 import { KnowledgeItems } from '#server/domains/library/model'
 import { Rooms } from '#server/domains/room-state/model'
 import { Runs } from '#server/domains/runs/model'
-import { Calls as ScheduledCalls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/scheduling/model'
 import { Streams } from '#server/domains/streams/model'
 import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
 import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
@@ -70,7 +70,7 @@ export async function summaryOf(
     acceptedFriendships: Pairs.countDocuments({ ...byPeople, state: 'friends' }),
     friendRequestsCount: Pairs.countDocuments({ ...byPeople, asked_at: textWithin(from, until) }),
     invitesUsed: InviteUses.countDocuments({ used_at: within(from, until) }),
-    schedulesCreated: ScheduledCalls.countDocuments(between(from, until)),
+    schedulesCreated: Bookings.countDocuments(between(from, until)),
     streamsStarted: Streams.countDocuments({ started_at: within(from, until) }),
     streamsEnded: Streams.countDocuments({ ended_at: within(from, until) }),
     groupsCreated: Rooms.countDocuments(foundedBetween(group, from, until)),

@@ -5,7 +5,7 @@ import { friendsAmong } from '#server/domains/friends/pairs'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { type NewCall, refuseTaken, spanOf, writeCall } from '#server/domains/scheduling/diary'
 import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-times'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { isZone } from '#server/domains/scheduling/open-time'
 import { isFree } from '#server/domains/scheduling/slots'
 import type { Context } from '#server/kernel/context'
@@ -34,7 +34,7 @@ const most = { ahead: 3, strangers: 30, withHost: 6, fromAddress: 20 }
 type Given = InputOf<typeof contract.schedule>
 
 /** Books a call; the one that stands already where this was asked before. */
-export async function book(context: Context, given: Given): Promise<StoredCall> {
+export async function book(context: Context, given: Given): Promise<StoredBooking> {
   const { node } = context
   const { recipientAddress: host, timezone = 'UTC' } = given
   const booker = await bookerOf(context, given)
@@ -99,8 +99,8 @@ async function bookedBefore(
   { recipientAddress, paymentHeader }: Given,
   { account, id }: Booker,
   now: number,
-): Promise<StoredCall | null> {
-  const call = await Calls.findOne({ _id }).lean<StoredCall>()
+): Promise<StoredBooking | null> {
+  const call = await Bookings.findOne({ _id }).lean<StoredBooking>()
   if (call || paymentHeader === undefined) return call
   const paid = await bookedWith(recipientAddress, id, paymentHeader)
   if (paid && !isHeld(paid) && account === null && now - paid.created_at.getTime() > hour)
@@ -108,7 +108,7 @@ async function bookedBefore(
   return paid
 }
 
-function sameAsAsked(call: StoredCall, { scheduledAt }: Given): StoredCall {
+function sameAsAsked(call: StoredBooking, { scheduledAt }: Given): StoredBooking {
   if (call.scheduled_at.getTime() === Date.parse(scheduledAt)) return call
   throw call.payment_id === undefined
     ? new AppError('CONFLICT', { message: 'This key was used for another request' })

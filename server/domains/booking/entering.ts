@@ -1,7 +1,7 @@
 import { accountByEmail } from '#server/domains/accounts/emails'
 import { blockedAmong } from '#server/domains/blocks/blocks'
 import { joinUrlOf, meetingOfCall } from '#server/domains/meetings/records'
-import type { StoredCall } from '#server/domains/scheduling/model'
+import type { StoredBooking } from '#server/domains/scheduling/model'
 import type { Context } from '#server/kernel/context'
 import { joinEarlyMilliseconds } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
@@ -26,7 +26,7 @@ export async function roomOfCall(context: Context, token: string) {
 }
 
 /** Refuses who comes too early, or to a call that is not paid for yet, was cancelled or is over. */
-function refuseClosed(call: StoredCall, now: number): void {
+function refuseClosed(call: StoredBooking, now: number): void {
   const status = statusOf(call, now)
   if (status === 'pending') throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (status === 'cancelled') throw new AppError('FORBIDDEN', { message: 'This call is cancelled' })
@@ -43,7 +43,7 @@ function refuseClosed(call: StoredCall, now: number): void {
  * Refuses who is blocked, and whoever comes by the link of somebody who is, as they may have booked before. A guest who booked is known by
  * their address, where an account has verified it.
  */
-async function refuseBlocked(call: StoredCall, comer: string | null): Promise<void> {
+async function refuseBlocked(call: StoredBooking, comer: string | null): Promise<void> {
   const { recipient_wallet_address: host, scheduler_wallet_address, booker } = call
   if (comer === host) return
   const bookedBy = scheduler_wallet_address ?? (await accountByEmail(booker))?._id ?? null

@@ -3,7 +3,7 @@ import { isLongOver, withdraw } from '#server/domains/payments/settle'
 import { usableUntil } from '#server/domains/payments/stored-proof'
 import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { NewCall } from '#server/domains/scheduling/diary'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
@@ -17,11 +17,11 @@ const atOnce = 20
 const feeOf = (cents: number): number => Math.ceil(cents / 100)
 
 /** The call of a payment, held or booked; null where there is none. */
-export const callOf = ({ _id }: StoredPayment): Promise<StoredCall | null> =>
-  Calls.findOne({ payment_id: _id }).lean<StoredCall>()
+export const callOf = ({ _id }: StoredPayment): Promise<StoredBooking | null> =>
+  Bookings.findOne({ payment_id: _id }).lean<StoredBooking>()
 
 /** Whether the time of a call is held until it is known to be paid for. */
-export const isHeld = ({ payment_status }: StoredCall): boolean => payment_status === 'pending'
+export const isHeld = ({ payment_status }: StoredBooking): boolean => payment_status === 'pending'
 
 /** A call as it is held for a payment. Of less than the price where that was lower when it was signed. */
 export function heldFor(call: NewCall, price: number, { _id, value }: StoredPayment): NewCall {
@@ -42,7 +42,7 @@ export function heldFor(call: NewCall, price: number, { _id, value }: StoredPaym
  * Books the call that is held for a payment which was settled; the one that was booked with it before, and null where there is none. One that was
  * cancelled while it was paid for stays so, and says that it is paid.
  */
-export async function bookHeld(node: Node, payment: StoredPayment): Promise<StoredCall | null> {
+export async function bookHeld(node: Node, payment: StoredPayment): Promise<StoredBooking | null> {
   const { _id: payment_id, transaction } = payment
   const held = { payment_id, payment_status: 'pending' } as const
   const paid = {
@@ -52,13 +52,13 @@ export async function bookHeld(node: Node, payment: StoredPayment): Promise<Stor
     platform_fee_status: 'pending',
     updated_at: new Date(node.now()),
   } as const
-  const booked = await Calls.findOneAndUpdate(
+  const booked = await Bookings.findOneAndUpdate(
     { ...held, status: 'pending' },
     { $set: { ...paid, ...toBeTold(node), status: 'confirmed' } },
     { returnDocument: 'after' },
-  ).lean<StoredCall>()
+  ).lean<StoredBooking>()
   if (booked) await announceBooked(node, booked, booked.booker)
-  else await Calls.updateOne(held, { $set: paid })
+  else await Bookings.updateOne(held, { $set: paid })
   return booked ?? callOf(payment)
 }
 
@@ -70,15 +70,18 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
   const held = { payment_id, payment_status: 'pending' } as const
   const free = { payment_status: null, updated_at: new Date(node.now()) } as const
   const $unset = { payment_id: '' } as const
-  await Calls.updateOne({ ...held, status: 'pending' }, { $set: { ...free, status: 'cancelled', parties: [] }, $unset })
-  await Calls.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
+  await Bookings.updateOne(
+    { ...held, status: 'pending' },
+    { $set: { ...free, status: 'cancelled', parties: [] }, $unset },
+  )
+  await Bookings.updateOne({ ...held, status: 'cancelled' }, { $set: free, $unset })
 }
 
 /**
  * Frees the time that is held for a payment of which nobody can tell whether it was charged. It is not asked for any more, unless it is sent
  * again for another time of this host. The record is theirs alone who paid, and they are told.
  */
-async function giveUp(node: Node, held: StoredCall, payment: StoredPayment): Promise<void> {
+async function giveUp(node: Node, held: StoredBooking, payment: StoredPayment): Promise<void> {
   const { _id, recipient_wallet_address: host, parties } = held
   // It has become known meanwhile.
   if ((await withdraw(payment._id)) !== 'unknown') return
@@ -90,11 +93,11 @@ async function giveUp(node: Node, held: StoredCall, payment: StoredPayment): Pro
     updated_at: new Date(node.now()),
     ...toBeTold(node),
   } as const
-  const unbooked = await Calls.findOneAndUpdate(
+  const unbooked = await Bookings.findOneAndUpdate(
     { _id, payment_id: payment._id, payment_status: 'pending', status: 'pending' },
     { $set: ended, $unset: { payment_id: '' } },
     { returnDocument: 'after' },
-  ).lean<StoredCall>()
+  ).lean<StoredBooking>()
   if (!unbooked) return
   tellParties(node, { ...unbooked, parties })
   await announceUnbooked(node, unbooked)
@@ -104,14 +107,14 @@ async function giveUp(node: Node, held: StoredCall, payment: StoredPayment): Pro
 export function keepHolds(node: Node): () => void {
   let last = ''
   async function look(): Promise<void> {
-    const held = await Calls.find({ payment_status: 'pending', _id: { $gt: last } })
+    const held = await Bookings.find({ payment_status: 'pending', _id: { $gt: last } })
       .sort({ _id: 1 })
       .limit(atOnce)
-      .lean<StoredCall[]>()
+      .lean<StoredBooking[]>()
     last = held.length === atOnce ? (held.at(-1)?._id ?? '') : ''
     await Promise.all(held.map(end))
   }
-  async function end(held: StoredCall): Promise<void> {
+  async function end(held: StoredBooking): Promise<void> {
     const { payment_id = '', status } = held
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
     if (payment?.state === 'unknown')
@@ -124,7 +127,7 @@ export function keepHolds(node: Node): () => void {
       if (state === 'verifying') await letGo(node, payment_id)
     })
   }
-  function tellBooked(booked: StoredCall | null): void {
+  function tellBooked(booked: StoredBooking | null): void {
     if (booked) tellParties(node, booked)
   }
   return every(node, lookMilliseconds, look, 'calls that are paid for were not booked')

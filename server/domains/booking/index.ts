@@ -1,4 +1,4 @@
-import type { StoredCall } from '#server/domains/scheduling/model'
+import type { StoredBooking } from '#server/domains/scheduling/model'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { beside } from '#server/kernel/every'
@@ -17,7 +17,7 @@ import { createShareable } from './shareable.ts'
 import { invitedCall, listedCalls, nameOfAccount, paymentAfter, shownCall } from './shown.ts'
 
 /** A call as it is now, of which its parties are told. */
-function told(context: Context, stored: StoredCall) {
+function told(context: Context, stored: StoredBooking) {
   const call = shownCall(stored, context.node.now())
   for (const party of stored.parties) context.emit(scheduledCallChanged, audiences.account(party), { call })
   return call

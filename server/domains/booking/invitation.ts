@@ -1,5 +1,5 @@
 import { withdraw } from '#server/domains/payments/settle'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
@@ -12,11 +12,11 @@ import { statusOf } from './shown.ts'
 import { refuseWords } from './words.ts'
 
 /** The call of an invitation. The first time that anybody but its host sees it so is noted. */
-export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredCall> {
-  const call = await Calls.findOne({ invite_token }).lean<StoredCall>()
+export async function openInvitation({ node, caller }: Context, invite_token: string): Promise<StoredBooking> {
+  const call = await Bookings.findOne({ invite_token }).lean<StoredBooking>()
   if (!call) throw new AppError('CALL_NOT_FOUND')
   if (call.invite_opened_at === null && !isSameAccount(caller.account, call.recipient_wallet_address))
-    await Calls.updateOne(
+    await Bookings.updateOne(
       { _id: call._id, invite_opened_at: null },
       { $set: { invite_opened_at: new Date(node.now()) } },
     )
@@ -29,10 +29,10 @@ export async function cancelCall(
   _id: string,
   token: string | undefined,
   reason: string | null,
-): Promise<StoredCall> {
+): Promise<StoredBooking> {
   const { account } = context.caller
   const now = context.node.now()
-  const call = await Calls.findOne({ _id }).lean<StoredCall>()
+  const call = await Bookings.findOne({ _id }).lean<StoredBooking>()
   const isParty = account !== null && call?.parties.includes(account)
   const holdsToken = call !== null && token === call.invite_token
   if (!call || !(isParty || holdsToken)) throw new AppError('CALL_NOT_FOUND')
@@ -43,24 +43,24 @@ export async function cancelCall(
   await refuseWords(context.node, account, { notes: reason })
   const cancelled = await cancelledNow(context.node, call, isParty ? account : null, reason)
   if (cancelled) await announceCancelled(context.node, cancelled, askerOf(context))
-  return cancelled ?? (await Calls.findOne({ _id }).lean<StoredCall>()) ?? call
+  return cancelled ?? (await Bookings.findOne({ _id }).lean<StoredBooking>()) ?? call
 }
 
 /** The call as it is cancelled, after its payment is withdrawn; null where somebody else has cancelled it. */
 async function cancelledNow(
   node: Node,
-  call: StoredCall,
+  call: StoredBooking,
   by: string | null,
   cancel_reason: string | null,
-): Promise<StoredCall | null> {
+): Promise<StoredBooking | null> {
   const updated_at = new Date(node.now())
   const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...toBeTold(node) } as const
   const isUncharged = isHeld(call) && (await withdraw(call.payment_id ?? '')) === 'verifying'
-  return Calls.findOneAndUpdate(
+  return Bookings.findOneAndUpdate(
     { _id: call._id, status: { $ne: 'cancelled' } },
     isUncharged ? { $set: { ...cancelled, payment_status: null }, $unset: { payment_id: '' } } : { $set: cancelled },
     { returnDocument: 'after' },
-  ).lean<StoredCall>()
+  ).lean<StoredBooking>()
 }
 
 type Invite = InputOf<typeof contract.invite>
@@ -71,7 +71,7 @@ export async function invite(
   { scheduledCallId, callId, recipientEmail, schedulerEmail }: Invite,
 ): Promise<EmailedTo[]> {
   const { account } = signedIn(context)
-  const call = await Calls.findOne({ _id: scheduledCallId ?? callId ?? '' }).lean<StoredCall>()
+  const call = await Bookings.findOne({ _id: scheduledCallId ?? callId ?? '' }).lean<StoredBooking>()
   if (!call?.parties.includes(account)) throw new AppError('CALL_NOT_FOUND')
   if (!isSameAccount(call.recipient_wallet_address, account))
     throw new AppError('FORBIDDEN', { message: 'Only the host of a call invites to it' })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { postLetter } from '#server/domains/outgoing/index'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { zoneOf } from '#server/domains/scheduling/windows'
 import type { Context, Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
@@ -27,7 +27,7 @@ const most = { invitations: 30, asker: 3, address: 9 }
 type Addresses = Record<EmailedTo['type'], string | null>
 
 /** Where letters about a call go, as far as that is known: to who booked it at the address that they gave, to the host at their own. */
-async function addressesOf(call: StoredCall): Promise<Addresses> {
+async function addressesOf(call: StoredBooking): Promise<Addresses> {
   const host = await accountOf(call.recipient_wallet_address)
   return { guest: call.guest_email, host: host?.email ?? null }
 }
@@ -36,18 +36,18 @@ async function addressesOf(call: StoredCall): Promise<Addresses> {
  * Writes to both, once, about a call that was booked or cancelled, as far as letters can be sent; what is too much for its host is gathered,
  * and what was gathered of it before is not written to who is written now.
  */
-export async function tellByLetter(node: Node, call: StoredCall, about: About): Promise<void> {
+export async function tellByLetter(node: Node, call: StoredBooking, about: About): Promise<void> {
   if (!node.services.mail) return
   const addresses = await addressesOf(call)
   const sent = await writeTo(node, call, addresses, { ...about, isOnce: true })
   const isHostWritten = sent.some(({ type }) => type === 'host')
   if (addresses.host !== null && !isHostWritten) await gather(node, call)
-  if (isHostWritten && call.write_at) await Calls.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
+  if (isHostWritten && call.write_at) await Bookings.updateOne({ _id: call._id }, { $unset: { write_at: '' } })
   if (about.method === 'REQUEST' && sent.some(({ type }) => type === 'guest')) await noteSent(node, call)
 }
 
 /** Writes to who paid for a call, once, that it is not booked, as nobody could tell in time whether the payment was carried out. */
-export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> {
+export async function tellUnbooked(node: Node, call: StoredBooking): Promise<void> {
   const { guest_email, scheduler_wallet_address: payer, recipient_wallet_address, payment_usable_until: until } = call
   const email = guest_email ?? (payer === null ? null : ((await accountOf(payer))?.email ?? null))
   if (!node.services.mail || !email || !until || !(await mayWriteTo(node, email, call.booker))) return
@@ -70,7 +70,7 @@ export async function tellUnbooked(node: Node, call: StoredCall): Promise<void> 
 export const askerOf = ({ caller: { account, ip } }: Context): string => account ?? ip
 
 /** Sends the invitation of a call. RATE_LIMIT_EXCEEDED where too many letters went to these addresses, or came from its host. */
-export async function sendInvitation(context: Context, call: StoredCall, given: Addresses): Promise<EmailedTo[]> {
+export async function sendInvitation(context: Context, call: StoredBooking, given: Addresses): Promise<EmailedTo[]> {
   const { node } = context
   if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
   const known = await addressesOf(call)
@@ -86,18 +86,19 @@ export async function sendInvitation(context: Context, call: StoredCall, given: 
 }
 
 /** Gathers a call for the next letter to its host, which is sent within an hour. */
-async function gather(node: Node, call: StoredCall): Promise<void> {
+async function gather(node: Node, call: StoredBooking): Promise<void> {
   const write_at = new Date(node.now() + hourSeconds * 1_000)
   await sendLater(node, { ...call, write_at })
-  await Calls.updateOne({ _id: call._id }, { $set: { write_at } })
+  await Bookings.updateOne({ _id: call._id }, { $set: { write_at } })
 }
 
-const sendLater = (node: Node, { recipient_wallet_address: host, write_at }: StoredCall) =>
+const sendLater = (node: Node, { recipient_wallet_address: host, write_at }: StoredBooking) =>
   node.jobs.add(gatheredLetter, { host }, `booking.gathered ${host} ${write_at?.getTime()}`, write_at?.getTime())
 
 /** Older versions stored no job for a gathered call. */
 export async function gatherOlderCalls(node: Node): Promise<void> {
-  for (const call of await Calls.find({ write_at: { $exists: true } }).lean<StoredCall[]>()) await sendLater(node, call)
+  for (const call of await Bookings.find({ write_at: { $exists: true } }).lean<StoredBooking[]>())
+    await sendLater(node, call)
 }
 
 /** Sends a host one letter about all calls that were gathered, an hour after the first. */
@@ -106,37 +107,37 @@ export const gatheredLetter = job({
   payload: z.object({ host: z.string() }),
   async run({ host }, { node }) {
     const ofHost = { recipient_wallet_address: host }
-    if (!(await Calls.exists({ ...ofHost, write_at: { $lte: new Date(node.now()) } }))) return
-    const calls = await Calls.find({ ...ofHost, write_at: { $exists: true } })
+    if (!(await Bookings.exists({ ...ofHost, write_at: { $lte: new Date(node.now()) } }))) return
+    const calls = await Bookings.find({ ...ofHost, write_at: { $exists: true } })
       .sort({ scheduled_at: 1 })
       .limit(callsInLetter)
-      .lean<StoredCall[]>()
+      .lean<StoredBooking[]>()
     const to = (await accountOf(host))?.email
     if (to) {
       const said = await Promise.all(calls.map((call) => gatheredText(node, call)))
-      const letter = { to, subject: 'Calls were booked or cancelled', text: `${said.join('\n\n')}\n` }
+      const letter = { to, subject: 'Bookings were booked or cancelled', text: `${said.join('\n\n')}\n` }
       await postLetter(node, letter, hashOf(calls.map(({ _id, status, write_at }) => [_id, status, write_at])))
     }
     // A call that has changed since is written of again.
     const seen = new Date(Math.max(...calls.map(({ write_at }) => write_at?.getTime() ?? 0)))
     const written = { _id: { $in: calls.map(({ _id }) => _id) }, write_at: { $lte: seen } }
-    await Calls.updateMany(written, { $unset: { write_at: '' } })
+    await Bookings.updateMany(written, { $unset: { write_at: '' } })
   },
 })
 
-async function gatheredText(node: Node, call: StoredCall): Promise<string> {
+async function gatheredText(node: Node, call: StoredBooking): Promise<string> {
   const isOn = call.status !== 'cancelled'
   const head = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, await timeIn(call, 'host')]
   const tail = isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call)
   return [...head, `${call.duration_minutes} minutes`, ...tail].join('\n')
 }
 
-const noteSent = (node: Node, { _id }: StoredCall) =>
-  Calls.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
+const noteSent = (node: Node, { _id }: StoredBooking) =>
+  Bookings.updateOne({ _id }, { $set: { invite_sent_at: new Date(node.now()) } })
 
 async function writeTo(
   node: Node,
-  call: StoredCall,
+  call: StoredBooking,
   addresses: Addresses,
   { method, by, isOnce = false }: About,
 ): Promise<EmailedTo[]> {
@@ -167,7 +168,7 @@ const mayWriteTo = async ({ limits }: Node, email: string, by: string): Promise<
 async function letterTo(
   node: Node,
   email: string,
-  call: StoredCall,
+  call: StoredBooking,
   { method, type, isToHost }: { method: About['method']; type: EmailedTo['type']; isToHost: boolean },
 ) {
   const { publicUrl } = node.settings
@@ -193,7 +194,7 @@ async function letterTo(
 }
 
 /** What becomes of what was paid for a call that is cancelled, in words. */
-function saidOfPayment(call: StoredCall): string[] {
+function saidOfPayment(call: StoredBooking): string[] {
   const payment = paymentAfter(call)
   return payment === null ? [] : [paymentWords[payment]]
 }
@@ -205,23 +206,23 @@ const paymentWords = {
 }
 
 /** Whether its host has made the call, for whoever is given its link. */
-const isShareable = (call: StoredCall): boolean =>
+const isShareable = (call: StoredBooking): boolean =>
   isSameAccount(call.scheduler_wallet_address, call.recipient_wallet_address)
 
 /** What a call is called to its host. */
-function summaryOf(call: StoredCall): string {
+function summaryOf(call: StoredBooking): string {
   const who = isShareable(call) ? null : (call.scheduler_name ?? call.guest_name)
   return who === null ? call.title : `Call with ${who}`
 }
 
-const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredCall): string[] => [
+const saidBy = ({ title, guest_name, scheduler_name, guest_email, notes, cancel_reason }: StoredBooking): string[] => [
   [title, scheduler_name ?? guest_name, guest_email].filter((one) => one !== null).join('\n'),
   ...(notes === null ? [] : [notes]),
   ...(cancel_reason ? [`Reason: ${cancel_reason}`] : []),
 ]
 
 /** By the clock of the reader, and in brackets by that of the other. The zone of a call that its host has made is the host's. */
-async function timeIn(call: StoredCall, reader: EmailedTo['type']): Promise<string> {
+async function timeIn(call: StoredBooking, reader: EmailedTo['type']): Promise<string> {
   const { scheduled_at, timezone: ofGuest } = call
   const ofHost = isShareable(call) ? ofGuest : await zoneOf(call.recipient_wallet_address)
   const [own, other] = reader === 'guest' ? [ofGuest, ofHost] : [ofHost, ofGuest]

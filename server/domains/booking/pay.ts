@@ -6,7 +6,7 @@ import { offeredFor, purchaseHash, whenPaid } from '#server/domains/payments/tak
 import { type PaymentCode, Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { Wanted } from '#server/domains/receipts/networks'
 import { type NewCall, refuseTaken } from '#server/domains/scheduling/diary'
-import type { StoredCall } from '#server/domains/scheduling/model'
+import type { StoredBooking } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
 import { type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 import type { SchedulingSettings } from '#shared/api/scheduling'
@@ -21,13 +21,13 @@ const priceKeptMilliseconds = 86_400_000
 const hashFor = (host: string, booker: string): string => purchaseHash('call', host, booker)
 
 /** What was booked with a payment before, or is held for it; null where nothing is. */
-export async function bookedWith(host: string, booker: string, header: string): Promise<StoredCall | null> {
+export async function bookedWith(host: string, booker: string, header: string): Promise<StoredBooking | null> {
   const payment = await offeredFor({ hash: hashFor(host, booker), payment: header })
   return payment && callOf(payment)
 }
 
 /** Books a call that is held for a payment, whatever its host wants by now; throws where it is not known yet whether it is paid. */
-export async function bookOnceSettled(node: Node, call: StoredCall): Promise<StoredCall> {
+export async function bookOnceSettled(node: Node, call: StoredBooking): Promise<StoredBooking> {
   const payment = await Payments.findOne({ _id: call.payment_id ?? '' }).lean<StoredPayment>()
   const booked = payment?.state === 'settled' ? await bookHeld(node, payment) : null
   if (booked) return booked
@@ -52,15 +52,15 @@ export async function bookPaid(
   context: Context,
   call: NewCall,
   { settings, price, header }: Payment,
-  write: (call: NewCall) => Promise<StoredCall>,
-): Promise<StoredCall> {
+  write: (call: NewCall) => Promise<StoredBooking>,
+): Promise<StoredBooking> {
   const { node } = context
   const { recipient_wallet_address: host, booker } = call
   const wanted = wantedFor(node, settings, price)
   const { isSimulated } = facilitatorFor(node, wanted.facts)
   const hold = (payment: StoredPayment) => write(heldFor(call, price, payment)).catch(keeping(payment))
   /** The version before this one settled payments for which nothing is held: they are good for what is wanted now. */
-  async function bookUnheld(payment: StoredPayment): Promise<StoredCall> {
+  async function bookUnheld(payment: StoredPayment): Promise<StoredBooking> {
     const fault = faultOf(payment, wanted, isSimulated, node.now())
     if (fault) throw wantsPayment(context, wanted, fault)
     const held = await hold(payment)

@@ -1,5 +1,5 @@
 import { writeCall } from '#server/domains/scheduling/diary'
-import type { StoredCall } from '#server/domains/scheduling/model'
+import type { StoredBooking } from '#server/domains/scheduling/model'
 import { isZone } from '#server/domains/scheduling/open-time'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { booking as contract } from '#shared/api/booking'
@@ -16,7 +16,7 @@ const aheadAtMost = 100
 type Given = InputOf<typeof contract.createShareable>
 
 /** A call of the caller's own, at any time to come that is free in their diary, for whoever is given its link. */
-export async function createShareable(context: Context, given: Given): Promise<StoredCall> {
+export async function createShareable(context: Context, given: Given): Promise<StoredBooking> {
   const { node } = context
   const { account } = signedIn(context)
   const { scheduledAt, timezone = 'UTC', durationMinutes = 30 } = given

@@ -1,15 +1,15 @@
 import { type Profile, profilesOf } from '#server/domains/accounts/profiles'
-import type { StoredCall } from '#server/domains/scheduling/model'
+import type { StoredBooking } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
 import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api/booking'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 
 /** What is over and was not cancelled is completed; nothing writes that. */
-export const statusOf = ({ status, ends_at }: StoredCall, now: number): ScheduledCall['status'] =>
+export const statusOf = ({ status, ends_at }: StoredBooking, now: number): ScheduledCall['status'] =>
   status !== 'cancelled' && ends_at.getTime() <= now ? 'completed' : status
 
-export function shownCall(call: StoredCall, now: number): ScheduledCall {
+export function shownCall(call: StoredBooking, now: number): ScheduledCall {
   const { _id, number, ends_at, parties, booker, payment_id, of_stranger, ...told } = call
   const { tell_at, cancelled_by, write_at, scheduled_at, ...rest } = told
   const { payment_usable_until, invite_sent_at, invite_opened_at, created_at, updated_at } = call
@@ -28,7 +28,7 @@ export function shownCall(call: StoredCall, now: number): ScheduledCall {
 }
 
 /** What becomes of what was paid for a call that is cancelled; null where nothing was to be paid. */
-export function paymentAfter({ payment_required, payment_status, payment_usable_until }: StoredCall): Payment {
+export function paymentAfter({ payment_required, payment_status, payment_usable_until }: StoredBooking): Payment {
   if (!payment_required) return null
   if (payment_status === null) return payment_usable_until ? 'unknown' : 'withdrawn'
   return payment_status === 'pending' ? 'unknown' : 'kept'
@@ -37,7 +37,7 @@ export function paymentAfter({ payment_required, payment_status, payment_usable_
 type Payment = OutputOf<typeof contract.cancel>['payment']
 
 /** The calls as one of their parties sees them, with how both are shown. */
-export async function listedCalls(node: Node, viewer: string, calls: readonly StoredCall[]): Promise<ListedCall[]> {
+export async function listedCalls(node: Node, viewer: string, calls: readonly StoredBooking[]): Promise<ListedCall[]> {
   const profiles = await profilesOf(
     node,
     calls.flatMap(({ parties }) => parties),
@@ -66,7 +66,7 @@ export const nameOfAccount = async (node: Node, account: string): Promise<string
   (await profilesOf(node, [account])).get(account)?.name ?? account
 
 /** What the token of an invitation shows. */
-export function invitedCall(call: StoredCall, hostName: string, now: number) {
+export function invitedCall(call: StoredBooking, hostName: string, now: number) {
   const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
   const { timezone, is_paid, recipient_wallet_address, cancel_reason, invite_token } = rest
   const about = { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, timezone, is_paid }

@@ -8,7 +8,7 @@ import { type BugReport, bugReports as contract } from '#shared/api/bug-reports'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { closeIssue, openIssue } from './linking.ts'
-import { keepFiles, ownFiles, refuseMissing } from './media.ts'
+import { mediaAmong, ownFiles, refuseMissing } from './media.ts'
 import { BugReports, type StoredBugReport } from './model.ts'
 
 /** Of one account; a few more where several are sent at once. Their files are kept for as long. */
@@ -76,13 +76,7 @@ export const bugReports = defineDomain(
       return { ...done, bugReport: shown(node, report), githubIssue: { url, number, id: githubId } }
     },
   },
-  {
-    jobs: [closeIssue],
-    start(node) {
-      keepFiles(node)
-      return []
-    },
-  },
+  { jobs: [closeIssue], shows: mediaAmong },
 )
 
 const shown = ({ settings }: Node, row: StoredBugReport): BugReport => ({

@@ -1,4 +1,3 @@
-import { namesFiles } from '#server/domains/files/namers'
 import type { NamedFile } from '#server/domains/verdict/named-files'
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
@@ -29,10 +28,8 @@ export function refuseMissing(missing: ReadonlySet<string>): void {
 }
 
 /** What shows a fault stays while its report names it. */
-export function keepFiles(node: Node): void {
-  namesFiles(node, 'bug reports', async (urls) => {
-    const keys = urls.flatMap((url) => keyAt(node.settings.storageUrl, url) ?? [])
-    const found = await BugReports.find({ media_keys: { $in: keys } }, { media_keys: 1 }).lean()
-    return found.flatMap(({ media_keys }) => media_keys)
-  })
+export async function mediaAmong(urls: readonly string[], { settings }: Node) {
+  const keys = urls.flatMap((url) => keyAt(settings.storageUrl, url) ?? [])
+  const found = await BugReports.find({ media_keys: { $in: keys } }, { media_keys: 1 }).lean()
+  return found.flatMap(({ media_keys }) => media_keys)
 }

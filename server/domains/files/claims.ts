@@ -2,7 +2,7 @@ import type { NamedFile } from '#server/domains/verdict/named-files'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { AppError } from '#shared/errors'
-import { UploadRecords } from './model.ts'
+import { storedFile, UploadRecords } from './model.ts'
 
 /**
  * Does something that makes a message name these files, and has them kept until it is known whether it does. `missing` are the
@@ -36,7 +36,7 @@ export async function withFiles<T>(
 
 async function claimFile(node: Node, owner: string, _id: string, claim: string): Promise<boolean> {
   const { matchedCount } = await UploadRecords.updateOne(
-    { _id, owner, stored_at: { $exists: true }, taken_at: { $exists: false } },
+    { _id, owner, ...storedFile },
     { $set: { claim, checked_at: new Date(node.now()) }, $addToSet: { claims: claim } },
   )
   return matchedCount === 1
@@ -46,7 +46,7 @@ async function claimFile(node: Node, owner: string, _id: string, claim: string):
 export async function missingAmong(owner: string, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   if (files.length === 0) return new Set()
   const keys = files.map(({ key }) => key)
-  const filter = { _id: { $in: keys }, owner, stored_at: { $exists: true }, taken_at: { $exists: false } }
-  const stored = new Set((await UploadRecords.find(filter, { _id: 1 }).lean()).map(({ _id }) => _id))
+  const found = await UploadRecords.find({ _id: { $in: keys }, owner, ...storedFile }, { _id: 1 }).lean()
+  const stored = new Set(found.map(({ _id }) => _id))
   return new Set(files.filter(({ key }) => !stored.has(key)).map(({ url }) => url))
 }

@@ -34,6 +34,9 @@ export interface StoredUpload {
   taken_at?: Date
 }
 
+/** A file that the storage has, and nobody removes. */
+export const storedFile = { stored_at: { $exists: true }, taken_at: { $exists: false } } as const
+
 export const UploadRecords = mongoose.model<StoredUpload>(
   'Uploads',
   new Schema<StoredUpload>(

@@ -1,10 +1,10 @@
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
+import { shownAmong } from '#server/kernel/domain'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, keyAt } from '#server/ports/storage/port'
 import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
-import { shownAmong } from './namers.ts'
 
 /** So many are removed before the answer to whoever took back what named them; the sweep takes the others. */
 const mostAtOnce = 50

@@ -1,5 +1,4 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { namesFiles } from '#server/domains/files/namers'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { profiles as contract } from '#shared/api/profiles'
@@ -63,12 +62,7 @@ export const profiles = defineDomain(
       return done
     },
   },
-  {
-    start(node) {
-      namesFiles(node, 'profiles', shownOnPages)
-      return []
-    },
-  },
+  { shows: shownOnPages },
 )
 
 /** What an account shows to whoever asks. While it is suspended, nobody else is shown anything of it. */

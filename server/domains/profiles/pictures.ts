@@ -5,12 +5,6 @@ import { keyAt } from '#server/ports/storage/port'
 /** Is it the address of a file in this storage? */
 export const isFileHere = ({ settings }: Node, url: string): boolean => keyAt(settings.storageUrl, url) !== null
 
-/** Whether somebody may show what lies at an address: anything elsewhere, and here what they have uploaded, as others could remove theirs. */
-export async function mayShow({ settings }: Node, account: string, url: string): Promise<boolean> {
-  const key = keyAt(settings.storageUrl, url)
-  return key === null || (await UploadRecords.exists({ _id: key, owner: account })) !== null
-}
-
 /** The addresses of files here that stand anywhere in this. */
 export function filesIn(node: Node, value: unknown): string[] {
   if (typeof value === 'string') return isFileHere(node, value) ? [value] : []

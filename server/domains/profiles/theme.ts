@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { withCopies } from '#server/domains/files/copies'
+import { mayShow } from '#server/domains/files/others'
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Context } from '#server/kernel/context'
 import {
@@ -19,7 +20,7 @@ import { webAddress } from '#shared/kit/web-address'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import type { ProfilePage, StoredTheme } from './model.ts'
 import { changePage, type PageContent } from './pages.ts'
-import { isFileHere, mayShow } from './pictures.ts'
+import { isFileHere } from './pictures.ts'
 
 /** What is drawn: what was saved, and the defaults. */
 export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme {

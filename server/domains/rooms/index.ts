@@ -1,4 +1,4 @@
-import { namesFiles } from '#server/domains/files/namers'
+import { Rooms } from '#server/domains/room-state/model'
 import { answerOnline } from '#server/domains/room-state/online'
 import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
 import { followSuspensions, settleAllRooms } from '#server/domains/room-state/succession'
@@ -10,7 +10,6 @@ import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
 import { finishRooms } from './founding.ts'
 import { gate, recheckGate } from './gate-answers.ts'
-import { iconsAmong } from './icons.ts'
 import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
 import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
 import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
@@ -59,11 +58,14 @@ const settleMilliseconds = 30_000
 
 export const rooms = defineDomain(contract, actions, {
   settings: roomSettings,
+  async shows(urls) {
+    const found = await Rooms.find({ icon_url: { $in: [...urls] } }, { icon_url: 1 }).lean()
+    return found.map(({ icon_url }) => icon_url)
+  },
   async start(node) {
     const stopAnswering = answerOnline(node)
     followStaff(node)
     followSuspensions(node)
-    namesFiles(node, 'rooms', iconsAmong)
     await patiently(() => ensureAlpha(node))
     // The demo has channels of its own.
     if (roomSettings.of(node).beginsWithChannels && !node.settings.demo) {

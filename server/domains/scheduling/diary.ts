@@ -2,7 +2,7 @@ import { readBack } from '#server/kernel/read-back'
 import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { Calls, type StoredCall } from './model.ts'
+import { Bookings, type StoredBooking } from './model.ts'
 import type { Span } from './open-time.ts'
 import { isFree } from './slots.ts'
 
@@ -14,7 +14,7 @@ const attempts = 200
 /** The calls of strangers in the 14 days before and after one count together. */
 const strangersSpan = 14 * longest
 
-export type NewCall = Omit<StoredCall, 'number' | 'ends_at'>
+export type NewCall = Omit<StoredBooking, 'number' | 'ends_at'>
 
 interface Rule {
   /** Milliseconds that stay free before and after a call. */
@@ -30,7 +30,7 @@ interface Rule {
  * number, then the calls around its time, and takes the next number, which one alone can have. So between the reading and the writing
  * nobody else has booked, on whatever node. One that stands already under its id, or its payment, is the answer.
  */
-export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rule): Promise<StoredCall> {
+export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rule): Promise<StoredBooking> {
   const host = call.recipient_wallet_address
   const ends_at = new Date(spanOf(call).end)
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -40,13 +40,13 @@ export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rul
     await refuseTaken(call, buffer)
     if (ahead !== null) await refuseMany(call, ahead)
     if (call.of_stranger && strangers !== undefined) await refuseStrangers(call, strangers)
-    const written: StoredCall = { ...call, number, ends_at }
+    const written: StoredBooking = { ...call, number, ends_at }
     try {
-      await Calls.create(written)
+      await Bookings.create(written)
       return written
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      await readBack(() => Calls.exists({ recipient_wallet_address: host, number }))
+      await readBack(() => Bookings.exists({ recipient_wallet_address: host, number }))
     }
   }
   throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
@@ -55,14 +55,14 @@ export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rul
 export const spanOf = ({
   scheduled_at,
   duration_minutes,
-}: Pick<StoredCall, 'scheduled_at' | 'duration_minutes'>): Span => ({
+}: Pick<StoredBooking, 'scheduled_at' | 'duration_minutes'>): Span => ({
   start: scheduled_at.getTime(),
   end: scheduled_at.getTime() + duration_minutes * minute,
 })
 
-const writtenBefore = async ({ _id, payment_id }: NewCall): Promise<StoredCall | null> =>
-  (await Calls.findOne({ _id }).lean<StoredCall>()) ??
-  (payment_id === undefined ? null : Calls.findOne({ payment_id }).lean<StoredCall>())
+const writtenBefore = async ({ _id, payment_id }: NewCall): Promise<StoredBooking | null> =>
+  (await Bookings.findOne({ _id }).lean<StoredBooking>()) ??
+  (payment_id === undefined ? null : Bookings.findOne({ payment_id }).lean<StoredBooking>())
 
 /** Refuses a call whose time, with the buffer around it, is not free in the diary of its host. */
 export async function refuseTaken(call: NewCall, buffer: number): Promise<void> {
@@ -73,15 +73,15 @@ export async function refuseTaken(call: NewCall, buffer: number): Promise<void> 
 }
 
 async function lastNumber(host: string): Promise<number> {
-  const last = await Calls.findOne({ recipient_wallet_address: host }, { number: 1 })
+  const last = await Bookings.findOne({ recipient_wallet_address: host }, { number: 1 })
     .sort({ number: -1 })
-    .lean<Pick<StoredCall, 'number'>>()
+    .lean<Pick<StoredBooking, 'number'>>()
   return last?.number ?? 0
 }
 
 /** The times of a host within a span that are taken by calls; without one, where it was written meanwhile. */
 export async function takenTimes(host: string, { start, end }: Span, without = ''): Promise<Span[]> {
-  const calls = await Calls.find(
+  const calls = await Bookings.find(
     {
       _id: { $ne: without },
       recipient_wallet_address: host,
@@ -89,7 +89,7 @@ export async function takenTimes(host: string, { start, end }: Span, without = '
       status: { $in: ['pending', 'confirmed'] },
     },
     { scheduled_at: 1, duration_minutes: 1 },
-  ).lean<StoredCall[]>()
+  ).lean<StoredBooking[]>()
   return calls.map(spanOf).filter((call) => call.end > start)
 }
 
@@ -101,7 +101,7 @@ const openBeside = ({ _id, recipient_wallet_address, created_at }: NewCall) =>
     scheduled_at: { $gt: created_at },
     payment_required: false,
     status: { $in: ['pending', 'confirmed'] },
-  }) satisfies QueryFilter<StoredCall>
+  }) satisfies QueryFilter<StoredBooking>
 
 /** So that nobody fills the days of a host, as however many people: what they book for later days counts there alone. */
 async function refuseStrangers(call: NewCall, most: number): Promise<void> {
@@ -110,7 +110,7 @@ async function refuseStrangers(call: NewCall, most: number): Promise<void> {
     $gt: new Date(Math.max(call.created_at.getTime(), at - strangersSpan)),
     $lt: new Date(at + strangersSpan),
   }
-  const near = await Calls.countDocuments({ ...openBeside(call), of_stranger: true, scheduled_at: around })
+  const near = await Bookings.countDocuments({ ...openBeside(call), of_stranger: true, scheduled_at: around })
   if (near < most) return
   throw new AppError('RATE_LIMIT_EXCEEDED', {
     message: 'Too many free calls with this person are booked for these days: their friends alone book more',
@@ -120,7 +120,7 @@ async function refuseStrangers(call: NewCall, most: number): Promise<void> {
 
 async function refuseMany(call: NewCall, most: number): Promise<void> {
   const { recipient_wallet_address, booker } = call
-  if ((await Calls.countDocuments({ ...openBeside(call), booker })) >= most)
+  if ((await Bookings.countDocuments({ ...openBeside(call), booker })) >= most)
     throw new AppError('RATE_LIMIT_EXCEEDED', {
       message: isSameAccount(booker, recipient_wallet_address)
         ? `You have made ${most} calls that are still to come`

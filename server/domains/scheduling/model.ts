@@ -86,7 +86,7 @@ type Kept = Omit<
 >
 
 /** A call that was booked. None is ever deleted: the numbers of those of a host are what holds two bookings apart. */
-export interface StoredCall extends Kept {
+export interface StoredBooking extends Kept {
   _id: string
   /** From 1, without a gap, for each host. */
   number: number
@@ -120,9 +120,9 @@ export interface StoredCall extends Kept {
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
 
-export const Calls = mongoose.model<StoredCall>(
-  'ScheduledCalls',
-  new Schema<StoredCall>(
+export const Bookings = mongoose.model<StoredBooking>(
+  'Bookings',
+  new Schema<StoredBooking>(
     {
       _id: required,
       number: count,

@@ -1,12 +1,10 @@
 import { withFiles } from '#server/domains/files/claims'
 import { evidenceKey } from '#server/domains/files/evidence'
-import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
-import { namesFiles } from '#server/domains/files/namers'
+import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/files/model'
 import { removeUnnamed } from '#server/domains/files/removal'
 import { addressesIn, type NamedFile } from '#server/domains/verdict/named-files'
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
-import type { Stop } from '#server/kernel/domain'
 import { addressOf, keyAt } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
 import { Reports } from './model.ts'
@@ -40,25 +38,22 @@ export async function withEvidence<T>(
   const key = evidenceKey(account, evidence)
   const all = [...shown, { key, url: addressOf(node.settings.storageUrl, key) }]
   return withFiles(node, account, all, async () => {
-    const its = { _id: key, evidence_of: messageId ?? '', taken_at: { $exists: false } }
+    const its = { _id: key, evidence_of: messageId ?? '', ...storedFile }
     const record = await UploadRecords.findOne(its).lean<StoredUpload>()
-    if (!record?.stored_at)
+    if (!record)
       throw new AppError('VALIDATION_ERROR', { message: 'evidence: none that you handed in for this message' })
     return act({ ...files, evidence_key: key, is_as_sent: record.is_as_sent ?? false })
   })
 }
 
 /** Reports that are not decided keep their evidence, and the files that they name. */
-export function keepEvidence(node: Node): Stop {
-  namesFiles(node, 'reports', async (urls) => {
-    const keys = urls.flatMap((url) => keyAt(node.settings.storageUrl, url) ?? [])
-    const [one, many] = await Promise.all([
-      Reports.find({ evidence_key: { $in: keys } }, { evidence_key: 1 }).lean(),
-      Reports.find({ file_keys: { $in: keys } }, { file_keys: 1 }).lean(),
-    ])
-    return [...one.map(({ evidence_key }) => evidence_key), ...many.flatMap(({ file_keys }) => file_keys ?? [])]
-  })
-  return () => {}
+export async function evidenceAmong(urls: readonly string[], { settings }: Node) {
+  const keys = urls.flatMap((url) => keyAt(settings.storageUrl, url) ?? [])
+  const [one, many] = await Promise.all([
+    Reports.find({ evidence_key: { $in: keys } }, { evidence_key: 1 }).lean(),
+    Reports.find({ file_keys: { $in: keys } }, { file_keys: 1 }).lean(),
+  ])
+  return [...one.map(({ evidence_key }) => evidence_key), ...many.flatMap(({ file_keys }) => file_keys ?? [])]
 }
 
 interface Review {

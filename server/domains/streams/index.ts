@@ -32,7 +32,7 @@ import { followRooms, sayAsItsRoom } from './names.ts'
 import { publishState } from './publishing.ts'
 import { assetOf, streamsOf } from './shown.ts'
 import { followStreams, tellStream } from './told.ts'
-import { countWatched, keepWatched } from './viewers.ts'
+import { sweepViewers } from './viewer-counts.ts'
 import { leave, publicStream, unwatch, view, watch } from './watching.ts'
 
 const sweepMilliseconds = 5_000
@@ -141,7 +141,7 @@ export const streams = defineDomain(
     start(node) {
       const warn = (error: unknown) => node.logger.warn({ error }, 'what a provider said of a stream was not stored')
       followChats(node)
-      node.nodes.onChange(() => void countWatched(node).catch(warn))
+      node.nodes.onChange(() => void sweepViewers(node).catch(warn))
       node.services.video?.admit?.(isOpen)
       return [
         followStreams(node),
@@ -152,9 +152,8 @@ export const streams = defineDomain(
           node,
           sweepMilliseconds,
           async () => {
-            if (!isFirst(node)) return keepWatched(node)
-            await sweepStreams(node)
-            await countWatched(node)
+            if (isFirst(node)) await sweepStreams(node)
+            await sweepViewers(node, isFirst(node))
           },
           'streams could not be looked at',
         ),

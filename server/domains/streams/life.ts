@@ -19,12 +19,12 @@ import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
-import { countSoon } from './counting.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { seenAmong, statusOf } from './provider.ts'
 import { boundTo } from './shown.ts'
 import { type Happening, isShownLive, next } from './states.ts'
 import { tellStream } from './told.ts'
+import { countViewersSoon } from './viewer-counts.ts'
 
 /** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND, with these details. */
 export async function streamOf(id: string, details?: ErrorExtras['details']): Promise<StoredStream> {
@@ -91,7 +91,7 @@ export async function happen(
 async function close(node: Node, stream: StoredStream, isShown: boolean): Promise<void> {
   const { _id, user_address } = stream
   await OpenStreams.deleteOne({ _id: user_address, stream: _id })
-  countSoon(node, _id)
+  countViewersSoon(node, _id)
   await Viewers.updateMany({ stream: _id }, { $set: { gone_at: new Date(node.now()) } })
   await endAtProvider(node, stream, isShown)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type StoredUpload, UploadRecords, type UsedVector, UsedVectors } from '#server/domains/files/model'
+import { type StoredUpload, storedFile, UploadRecords, type UsedVector, UsedVectors } from '#server/domains/files/model'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { ReceivedFile } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
@@ -41,9 +41,8 @@ export async function storeEncrypted(
 export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, { node }) => {
   const key = keyAt(node.settings.storageUrl, url)
   const isSealed = key !== null && !isPrivate(key)
-  const record =
-    isSealed && (await UploadRecords.findOne({ _id: key, stored_at: { $exists: true } }).lean<StoredUpload>())
-  if (!record || record.taken_at) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
+  const record = isSealed && (await UploadRecords.findOne({ _id: key, ...storedFile }).lean<StoredUpload>())
+  if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
   const { commitment = null, owner: sender, created_at } = record
   return { commitment, sender, created_at: created_at.toISOString() }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { evidenceEnding } from '#server/domains/files/evidence'
-import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
+import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/files/model'
 import { readBy } from '#server/domains/room-state/access'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { folders } from '#server/domains/verdict/storage-folders'
@@ -45,8 +45,8 @@ async function readableMessage({ node, caller }: Context, id: string): Promise<{
 async function sealedFile({ node }: Context, url: string, owner: string): Promise<StoredUpload> {
   const key = keyAt(node.settings.storageUrl, url) ?? ''
   const isSealed = [folders.image, folders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
-  const record = isSealed ? await UploadRecords.findOne({ _id: key, owner }).lean<StoredUpload>() : null
-  if (!record?.stored_at || record.taken_at) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
+  const record = isSealed ? await UploadRecords.findOne({ _id: key, owner, ...storedFile }).lean<StoredUpload>() : null
+  if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
   return record
 }
 

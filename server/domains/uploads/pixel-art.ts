@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
+import { base32nopad } from '@scure/base'
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Action, Context } from '#server/kernel/context'
 import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { cidOf } from './cid.ts'
 import { withCleaned } from './cleaned.ts'
 import { storageOf, store } from './store.ts'
 
@@ -34,3 +35,10 @@ function bytesIn(dataUrl: string): Buffer<ArrayBuffer> {
     throw new AppError('VALIDATION_ERROR', { message: 'imageData: not a PNG data URL' })
   return bytes
 }
+
+/** Version 1, the codec of raw bytes, SHA-256, and the length of that. */
+const prefix = [0x01, 0x55, 0x12, 0x20]
+
+/** The hash (CID) of bytes as one block, as IPFS computes it. */
+export const cidOf = (bytes: Uint8Array): string =>
+  `b${base32nopad.encode(new Uint8Array([...prefix, ...createHash('sha256').update(bytes).digest()])).toLowerCase()}`
