@@ -104,12 +104,7 @@ export const budgets = {
     'connection and minute',
     'the connection is closed after the answer',
   ),
-  connects: budget(
-    30,
-    'CONNECTs to a namespace, refused or not',
-    'connection and minute',
-    'the connection is closed',
-  ),
+  connects: budget(30, 'CONNECTs to a namespace, refused or not', 'connection and minute', 'the connection is closed'),
   refusals: budget(10, 'CONNECTs that are refused', 'connection', 'the connection is closed'),
   connectsOfAddress: budget(
     600,

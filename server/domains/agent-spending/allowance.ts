@@ -1,10 +1,12 @@
 import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
-import { agentSettings } from '#server/domains/agent-state/settings'
 import { spending } from '#server/domains/library/spent'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { type StoredDay, TokenDays } from './model.ts'
+import { spendingSettings } from './settings.ts'
+
+export { spendingSettings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
 const keptDays = 2
@@ -34,7 +36,7 @@ interface Budget {
 }
 
 function budgetsOf(node: Node, owner: string, asker: string | null, now: number): Budget[] {
-  const most = agentSettings.of(node).dailyTokens
+  const most = spendingSettings.of(node).dailyTokens
   const own = { _id: idOf(owner, now), most }
   if (asker === null || asker === owner) return [own]
   return [{ _id: shareIdOf(asker, owner, now), most: Math.ceil(most / sharesOfDay) }, own]

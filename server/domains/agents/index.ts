@@ -1,9 +1,8 @@
 import { agentRoomActions, startAgentRooms } from '#server/domains/agent-rooms/index'
 import { showChanges } from '#server/domains/agent-rooms/memberships'
-import { countKnowledge } from '#server/domains/agent-spending/allowance'
+import { countKnowledge, spendingSettings } from '#server/domains/agent-spending/allowance'
 import { agentsOf, isAdmin, isPublicFor, mayChange, ownAgent, visibleAgent } from '#server/domains/agent-state/access'
 import { Agents } from '#server/domains/agent-state/model'
-import { agentSettings } from '#server/domains/agent-state/settings'
 import { agentToolActions } from '#server/domains/agent-tools/index'
 import { withCopies } from '#server/domains/files/copies'
 import { runActions, startRuns } from '#server/domains/runs/index'
@@ -80,7 +79,7 @@ export const agents = defineDomain(
     ...agentRoomActions,
   },
   {
-    settings: agentSettings,
+    settings: spendingSettings,
     jobs: [removal],
     async shows(urls) {
       const found = await Agents.find({ avatar_url: { $in: [...urls] } }, { avatar_url: 1 }).lean()
