@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { askPublic, paymentOf } from '#test/support/payments'

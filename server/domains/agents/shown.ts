@@ -1,4 +1,4 @@
-import { earningsOf } from '#server/domains/receipts/earnings'
+import { earningsOf } from '#server/domains/payments/receipts'
 import type { Node } from '#server/kernel/context'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
 import { modelName } from './generation.ts'
