@@ -1,6 +1,7 @@
 import mongoose, { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
-import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
+import type { visibilities } from '#shared/api/agent-records'
+import type { PaymentNetwork } from '#shared/api/payment-networks'
 import type { StoredTools } from './tools/stored.ts'
 
 type Visibility = (typeof visibilities)[number]
@@ -27,7 +28,7 @@ export interface StoredAgent extends StoredTools {
   suggested_questions: string[] | null
   x402_enabled: boolean
   x402_price_cents: number | null
-  x402_network: (typeof paymentNetworks)[number] | null
+  x402_network: PaymentNetwork | null
   x402_wallet_address: string | null
   x402_pricing_mode: string
   /** What a search finds it by; follows from its name, tags and personality. */
