@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/model'
 import { Runs } from '#server/domains/runs/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/model'
 import { Runs } from '#server/domains/runs/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'

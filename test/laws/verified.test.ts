@@ -115,7 +115,7 @@ describe('the folders of a part', () => {
     ['how the page is built', 'test/browser/polls.test.ts', 'vite.config.ts'],
     ['gates, which rooms ask', 'test/server/gates.test.ts', 'server/domains/attendance'],
     ['the kernel and the log, for all that boots a server', 'test/server/polls.test.ts', 'server/log'],
-    ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments'],
+    ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/paid-chat'],
     ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/passkeys'],
     ['what every server is given by a registry', 'test/server/installation.test.ts', 'server/domains/uploads'],
     ['what that domain imports', 'test/server/booking-paid.test.ts', 'server/domains/scheduling'],

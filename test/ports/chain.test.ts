@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { safeAddressOf } from '#server/domains/accounts/safe-address'
-import { digestOf } from '#server/domains/payments/verify'
+import { digestOf } from '#server/domains/payments/exact'
 import { fakeChain } from '#server/ports/chain/fake'
 import type { AuthorizedTransfer, Chain } from '#server/ports/chain/port'
 import { openChains } from '#server/ports/chain/viem'

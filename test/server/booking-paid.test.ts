@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/model'
 import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'

@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { takeSlots } from '#server/domains/payments/slots'
-import { Payments } from '#server/domains/receipts/model'
+import { takeSlots } from '#server/domains/paid-chat/slots'
+import { Payments } from '#server/domains/payments/model'
 import { Runs } from '#server/domains/runs/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'

@@ -1,8 +1,9 @@
 import mongoose, { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
-import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
+import type { visibilities } from '#shared/api/agent-records'
 import type { apiMethods } from '#shared/api/agent-tools'
 import type { AgentEvent } from '#shared/api/events-of-agents'
+import type { PaymentNetwork } from '#shared/api/payment-networks'
 
 type Visibility = (typeof visibilities)[number]
 
@@ -58,7 +59,7 @@ export interface StoredAgent extends StoredTools {
   suggested_questions: string[] | null
   x402_enabled: boolean
   x402_price_cents: number | null
-  x402_network: (typeof paymentNetworks)[number] | null
+  x402_network: PaymentNetwork | null
   x402_wallet_address: string | null
   x402_pricing_mode: string
   /** What a search finds it by; follows from its name, tags and personality. */

@@ -2,7 +2,7 @@ import { isHex } from 'viem'
 import { type Account, Accounts } from '#server/domains/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/accounts/smart-account'
 import type { StoredAgent } from '#server/domains/agent-state/model'
-import { facilitatorOf, type Wanted } from '#server/domains/receipts/networks'
+import { facilitatorOf, type Wanted } from '#server/domains/payments/scheme'
 import type { Node } from '#server/kernel/context'
 import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
 

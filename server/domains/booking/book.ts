@@ -8,7 +8,7 @@ import { busyTimes, hour, isOffered } from '#server/domains/scheduling/free-time
 import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { isZone } from '#server/domains/scheduling/open-time'
 import { isFree } from '#server/domains/scheduling/slots'
-import type { Context } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import type { booking as contract } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
@@ -39,7 +39,7 @@ export async function book(context: Context, given: Given): Promise<StoredBookin
   const { recipientAddress: host, timezone = 'UTC' } = given
   const booker = await bookerOf(context, given)
   const _id = idOf(context, given, booker)
-  const before = await bookedBefore(_id, given, booker, node.now())
+  const before = await bookedBefore(node, _id, given, booker)
   if (before) return sameAsAsked(isHeld(before) ? await bookOnceSettled(node, before) : before, given)
   if (!isZone(timezone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
   const settings = await bookableSettings(host)
@@ -95,15 +95,15 @@ const idOf = (
  * alone that a guest is the one who booked.
  */
 async function bookedBefore(
+  node: Node,
   _id: string,
   { recipientAddress, paymentHeader }: Given,
   { account, id }: Booker,
-  now: number,
 ): Promise<StoredBooking | null> {
   const call = await Bookings.findOne({ _id }).lean<StoredBooking>()
   if (call || paymentHeader === undefined) return call
-  const paid = await bookedWith(recipientAddress, id, paymentHeader)
-  if (paid && !isHeld(paid) && account === null && now - paid.created_at.getTime() > hour)
+  const paid = await bookedWith(node, recipientAddress, id, paymentHeader)
+  if (paid && !isHeld(paid) && account === null && node.now() - paid.created_at.getTime() > hour)
     throw new AppError('INVALID_PAYMENT', { details: { message: 'This payment was used before' } })
   return paid
 }

@@ -1,7 +1,7 @@
+import { exactScheme } from '#server/domains/payments/exact'
 import { claim, holding } from '#server/domains/payments/lease'
-import { isLongOver, withdraw } from '#server/domains/payments/settle'
-import { usableUntil } from '#server/domains/payments/stored-proof'
-import { Payments, type StoredPayment } from '#server/domains/receipts/model'
+import { Payments, type StoredPayment } from '#server/domains/payments/model'
+import { withdrawPayment } from '#server/domains/payments/settle'
 import type { NewCall } from '#server/domains/scheduling/diary'
 import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import type { Node } from '#server/kernel/context'
@@ -84,11 +84,11 @@ export async function letGo(node: Node, payment_id: string): Promise<void> {
 async function giveUp(node: Node, held: StoredBooking, payment: StoredPayment): Promise<void> {
   const { _id, recipient_wallet_address: host, parties } = held
   // It has become known meanwhile.
-  if ((await withdraw(payment._id)) !== 'unknown') return
+  if ((await withdrawPayment(payment._id)) !== 'unknown') return
   const ended = {
     status: 'cancelled',
     payment_status: null,
-    payment_usable_until: usableUntil(node, payment),
+    payment_usable_until: exactScheme(node).usableUntil(payment),
     parties: parties.filter((party) => party !== host),
     updated_at: new Date(node.now()),
     ...toBeTold(node),
@@ -118,7 +118,7 @@ export function keepHolds(node: Node): () => void {
     const { payment_id = '', status } = held
     const payment = await Payments.findOne({ _id: payment_id }).lean<StoredPayment>()
     if (payment?.state === 'unknown')
-      return status === 'pending' && isLongOver(node, payment) ? giveUp(node, held, payment) : undefined
+      return status === 'pending' && exactScheme(node).isLongOver(payment) ? giveUp(node, held, payment) : undefined
     if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
     if (payment?.state !== 'verifying') return letGo(node, payment_id)
     const mine = await claim(node, payment)

@@ -1,4 +1,4 @@
-import { withdraw } from '#server/domains/payments/settle'
+import { withdrawPayment } from '#server/domains/payments/settle'
 import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import type { booking as contract, EmailedTo } from '#shared/api/booking'
@@ -55,7 +55,7 @@ async function cancelledNow(
 ): Promise<StoredBooking | null> {
   const updated_at = new Date(node.now())
   const cancelled = { status: 'cancelled', cancelled_by: by, cancel_reason, updated_at, ...toBeTold(node) } as const
-  const isUncharged = isHeld(call) && (await withdraw(call.payment_id ?? '')) === 'verifying'
+  const isUncharged = isHeld(call) && (await withdrawPayment(call.payment_id ?? '')) === 'verifying'
   return Bookings.findOneAndUpdate(
     { _id: call._id, status: { $ne: 'cancelled' } },
     isUncharged ? { $set: { ...cancelled, payment_status: null }, $unset: { payment_id: '' } } : { $set: cancelled },

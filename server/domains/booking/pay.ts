@@ -1,14 +1,14 @@
 import { isHex } from 'viem'
-import { inProgress, pending, wantsPayment } from '#server/domains/payments/refuse'
-import { settledHeaders } from '#server/domains/payments/requirement'
-import { facilitatorFor } from '#server/domains/payments/settle'
-import { offeredFor, purchaseHash, whenPaid } from '#server/domains/payments/take'
-import { type PaymentCode, Payments, type StoredPayment } from '#server/domains/receipts/model'
-import type { Wanted } from '#server/domains/receipts/networks'
+import { type PaymentCode, Payments, type StoredPayment } from '#server/domains/payments/model'
+import { purchaseHash, repeatedPayment, sentPayment, whenPaid } from '#server/domains/payments/pay'
+import { busyPayment, pendingPayment, wantsPayment } from '#server/domains/payments/refuse'
+import { facilitatorFor, networkNamed, type Wanted } from '#server/domains/payments/scheme'
+import { isUncharged } from '#server/domains/payments/states'
+import { settledHeaders } from '#server/domains/payments/x402'
 import { type NewCall, refuseTaken } from '#server/domains/scheduling/diary'
 import type { StoredBooking } from '#server/domains/scheduling/model'
 import type { Context, Node } from '#server/kernel/context'
-import { type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
+import { priceText, unitsOf } from '#shared/api/payment-networks'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import { bookHeld, callOf, heldFor, letGo } from './holds.ts'
@@ -18,12 +18,21 @@ const minute = 60_000
 const priceKeptMilliseconds = 86_400_000
 
 /** A payment is for one booking by one person, at any time of one host: whoever else has the proof books nothing with it. */
-const hashFor = (host: string, booker: string): string => purchaseHash('call', host, booker)
+const purchaseOf = (host: string, booker: string, header: string) => ({
+  seller: `call:${host}`,
+  hash: purchaseHash('call', host, booker),
+  header,
+})
 
 /** What was booked with a payment before, or is held for it; null where nothing is. */
-export async function bookedWith(host: string, booker: string, header: string): Promise<StoredBooking | null> {
-  const payment = await offeredFor({ hash: hashFor(host, booker), payment: header })
-  return payment && callOf(payment)
+export async function bookedWith(
+  node: Node,
+  host: string,
+  booker: string,
+  header: string,
+): Promise<StoredBooking | null> {
+  const { stored, differs } = await sentPayment(node, purchaseOf(host, booker, header))
+  return stored && differs === null ? callOf(stored) : null
 }
 
 /** Books a call that is held for a payment, whatever its host wants by now; throws where it is not known yet whether it is paid. */
@@ -31,7 +40,7 @@ export async function bookOnceSettled(node: Node, call: StoredBooking): Promise<
   const payment = await Payments.findOne({ _id: call.payment_id ?? '' }).lean<StoredPayment>()
   const booked = payment?.state === 'settled' ? await bookHeld(node, payment) : null
   if (booked) return booked
-  if (payment) throw payment.state === 'unknown' ? pending(node, payment) : inProgress(payment)
+  if (payment) throw payment.state === 'unknown' ? pendingPayment(node, payment) : busyPayment(payment)
   throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
 }
 
@@ -68,24 +77,17 @@ export async function bookPaid(
   }
   try {
     if (header === undefined) throw wantsPayment(context, wanted, null)
-    const purchase = {
-      seller: `call:${host}`,
-      hash: hashFor(host, booker),
-      payment: header,
-      refuseUnserved: () => refuseTaken(call, settings.scheduling_buffer_minutes * minute),
-      hold,
-      letGo: ({ _id }: StoredPayment) => letGo(node, _id),
+    const sent = await sentPayment(node, purchaseOf(host, booker, header))
+    if (isUncharged(repeatedPayment(context, wanted, sent)))
+      await refuseTaken(call, settings.scheduling_buffer_minutes * minute)
+    const release = ({ _id }: StoredPayment) => letGo(node, _id)
+    const book = async ({ payment }: { payment: StoredPayment }) => {
+      const booked = (await bookHeld(node, payment)) ?? (await bookUnheld(payment))
+      for (const [name, value] of Object.entries(settledHeaders(wanted.facts, payment)))
+        context.http?.setHeader(name, value)
+      return booked
     }
-    return await whenPaid(context, wanted, purchase, {
-      along: async () => null,
-      async serve({ payment }) {
-        const booked = (await bookHeld(node, payment)) ?? (await bookUnheld(payment))
-        const { payer, transaction } = payment
-        for (const [name, value] of Object.entries(settledHeaders(wanted.facts, { payer, transaction })))
-          context.http?.setHeader(name, value)
-        return booked
-      },
-    })
+    return await whenPaid(context, wanted, sent, book, { hold, release })
   } catch (error) {
     throw withPrice(error, wanted, price)
   }
@@ -105,7 +107,7 @@ function faultOf(
 
 function wantedFor({ settings: { publicUrl } }: Node, settings: SchedulingSettings, price: number): Wanted {
   const { scheduling_network: network, scheduling_wallet_address: payTo } = settings
-  const facts = Object.values<NetworkFacts>(networks).find((one) => one.network === network)
+  const facts = networkNamed(network)
   if (!facts || !isHex(payTo))
     throw new AppError('SERVICE_UNAVAILABLE', { message: 'Calls on this network cannot be paid for here' })
   const description = `A call of ${settings.scheduling_paid_duration_minutes} minutes for ${priceText(price)}`

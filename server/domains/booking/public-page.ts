@@ -1,13 +1,12 @@
 import { accountByUsername, accountOf } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
 import { profileOf } from '#server/domains/accounts/profiles'
-import { facilitatorOf } from '#server/domains/receipts/networks'
+import { facilitatorOf, networkNamed } from '#server/domains/payments/scheme'
 import { bookableSettings } from '#server/domains/scheduling/bookable'
 import { Settings, type StoredSettings } from '#server/domains/scheduling/model'
 import { windowsOf } from '#server/domains/scheduling/windows'
 import type { Node } from '#server/kernel/context'
 import type { PublicSchedule } from '#shared/api/booking'
-import { type NetworkFacts, networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 
@@ -31,7 +30,7 @@ async function pageOf(node: Node, account: Account): Promise<PublicSchedule> {
   const settings = await bookableSettings(account._id)
   const windows = await windowsOf(account._id)
   const { id: walletAddress, name, username, avatar_url: avatarUrl } = profileOf(account)
-  const facts = Object.values<NetworkFacts>(networks).find(({ network }) => network === settings.scheduling_network)
+  const facts = networkNamed(settings.scheduling_network)
   const facilitator = facts ? facilitatorOf(node, facts) : null
   return {
     profile: {

@@ -1,11 +1,11 @@
-import { Payments, type StoredPayment } from '#server/domains/receipts/model'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { Payments, type StoredPayment } from './model.ts'
 
 const leaseMilliseconds = 6_000
 const renewMilliseconds = 1_500
 
-/** A payment that nobody else works on; what it is changed to holds only as long as that is so. */
+/** A payment under a lease: only its holder changes it. */
 export interface Held {
   readonly payment: StoredPayment
   change(change: Partial<StoredPayment>): Promise<void>
@@ -16,7 +16,7 @@ export const newLease = (node: Pick<Node, 'now'>) => ({
   leased_until: new Date(node.now() + leaseMilliseconds),
 })
 
-/** Takes a payment that nobody works on, and changes it; null where somebody does. */
+/** Leases a payment and changes it; null while another request holds its lease. */
 export async function claim(
   node: Node,
   payment: StoredPayment,
@@ -31,12 +31,12 @@ export async function claim(
 
 const leaseOf = ({ _id, holder }: StoredPayment) => ({ _id, holder })
 
-/** Lets others work on a payment. A lease that could not be given back ends by itself. */
+/** Releases a payment. A lease that could not be released ends by itself. */
 export async function giveBack(payment: StoredPayment): Promise<void> {
   await Payments.updateOne(leaseOf(payment), { $set: { leased_until: new Date(0) } }).catch(() => undefined)
 }
 
-/** Works on a payment under its lease, which is given back afterwards. */
+/** Works on a payment under its lease, which is renewed meanwhile and released afterwards. */
 export async function holding<Done>(
   node: Node,
   payment: StoredPayment,

@@ -1,10 +1,9 @@
-import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
-import type { Wanted } from '#server/domains/receipts/networks'
 import type { Context, Node } from '#server/kernel/context'
-import type { PaymentRefusal } from '#server/ports/facilitator/port'
 import { AppError } from '#shared/errors'
-import { paymentRequired, requiredHeaders, requirementOf } from './requirement.ts'
-import { isOver, usableUntil } from './stored-proof.ts'
+import { exactScheme } from './exact.ts'
+import type { PaymentCode, StoredPayment } from './model.ts'
+import type { Wanted } from './scheme.ts'
+import { paymentRequired, requiredHeaders, requirementOf } from './x402.ts'
 
 const texts: Readonly<Record<PaymentCode, string>> = {
   INVALID_PAYMENT: 'The payment is not valid, or it was used before',
@@ -14,15 +13,7 @@ const texts: Readonly<Record<PaymentCode, string>> = {
   X402_PAYMENT_FAILED: 'The payment could not be settled. Nothing was charged.',
 }
 
-export const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
-  funds: 'INSUFFICIENT_PAYMENT',
-  expired: 'PAYMENT_EXPIRED',
-  network: 'WRONG_NETWORK',
-  invalid: 'INVALID_PAYMENT',
-  failed: 'X402_PAYMENT_FAILED',
-}
-
-/** The 402 that says what is to be paid, and, with a code, why what was offered is not taken. */
+/** The 402 with the price and, with a code, the reason why the payment is refused. */
 export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, code: PaymentCode | null): AppError {
   const requirement = requirementOf(wanted)
   const error = code ?? 'PAYMENT_REQUIRED'
@@ -34,8 +25,8 @@ export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, cod
   return refusal
 }
 
-/** No 402: by one, clients pay another time by themselves. */
-export const offeredOtherwise = (): AppError =>
+/** No 402, as clients pay a second time after one. */
+export const otherPurchase = (): AppError =>
   new AppError('INVALID_PAYMENT', {
     status: 409,
     details: { message: 'This payment was sent for something else before, and is good for that alone' },
@@ -46,20 +37,21 @@ const askAgainSeconds = 2
 const overText =
   'It is not known whether this payment was charged, and it cannot be charged any more. Look in the wallet before you pay another time.'
 
-/** It may have been charged: to be asked for, and not to be paid again before it is over. */
-export function pending(node: Node, payment: StoredPayment): AppError {
+/** The payment may have been charged: the payer waits, and pays a second time only when it is over. */
+export function pendingPayment(node: Node, payment: StoredPayment): AppError {
   const { _id: id, state } = payment
   const url = `${node.settings.publicUrl}/api/public/payments/${id}`
-  const is_over = isOver(node, payment)
+  const scheme = exactScheme(node)
+  const is_over = scheme.isOver(payment)
   return new AppError('PAYMENT_PENDING', {
     ...(is_over && { message: overText }),
     retryAfter: askAgainSeconds,
-    details: { payment: { id, state, url, usable_until: usableUntil(node, payment).toISOString(), is_over } },
+    details: { payment: { id, state, url, usable_until: scheme.usableUntil(payment).toISOString(), is_over } },
   })
 }
 
-/** Somebody asks with the same payment at this moment. */
-export const inProgress = ({ _id: id, state }: StoredPayment): AppError =>
+/** Another request works on the payment. */
+export const busyPayment = ({ _id: id, state }: StoredPayment): AppError =>
   new AppError('CONFLICT', {
     message: 'This payment is being handled. Ask again with the same payment for the answer.',
     retryAfter: 1,

@@ -1,77 +1,69 @@
-import {
-  never,
-  type PaymentCode,
-  type PaymentState,
-  Payments,
-  refusedMilliseconds,
-  type StoredPayment,
-} from '#server/domains/receipts/model'
-import { facilitatorOf, type Wanted } from '#server/domains/receipts/networks'
 import type { Node } from '#server/kernel/context'
-import type { Chain } from '#server/ports/chain/port'
-import type { Facilitator, Settlement } from '#server/ports/facilitator/port'
-import { type NetworkFacts, networks } from '#shared/api/payment-networks'
-import { AppError } from '#shared/errors'
-import type { Held } from './lease.ts'
-import { codes } from './refuse.ts'
-import { maxTimeoutSeconds, requirementOf } from './requirement.ts'
-import { blockMilliseconds, endOf, proofOf, usableUntil } from './stored-proof.ts'
+import { every } from '#server/kernel/every'
+import { exactScheme } from './exact.ts'
+import { claim, type Held, holding } from './lease.ts'
+import { type PaymentState, Payments, type StoredPayment } from './model.ts'
+import { changeBy, isDue, type PaymentEvent, stageOf } from './states.ts'
 
-const soonMilliseconds = 1_000
-const longestWaitMilliseconds = 300_000
+const lookMilliseconds = 1_000
+const atOnce = 10
 
-/** What has payments of this network carried out. Throws where there is none. */
-export function facilitatorFor(node: Pick<Node, 'services'>, network: NetworkFacts): Facilitator {
-  const facilitator = facilitatorOf(node, network)
-  if (!facilitator)
-    throw new AppError('SERVICE_UNAVAILABLE', { message: 'No payment facilitator: X402_FACILITATOR_URL is not set' })
-  return facilitator
+/** What is kept for a payment before it is settled, so that nothing refuses the purchase afterwards. */
+export interface Reservation {
+  /** Throws where it is not to be had: then nothing is charged. */
+  hold(payment: StoredPayment): Promise<unknown>
+  /** Frees what was held for a payment that failed. */
+  release(payment: StoredPayment): Promise<unknown>
 }
 
-/** What a payment was offered for. The amount is what was signed, which may be more than the price: some facilitators take nothing else. */
-export const wantedOf = ({ network, value, pay_to, resource, description }: StoredPayment): Wanted => ({
-  facts: networks[network],
-  amount: value,
-  payTo: pay_to,
-  resource,
-  description,
-})
-
-const requirementFor = (payment: StoredPayment) => requirementOf(wantedOf(payment))
-
-/** Asks whether the payment can be settled; it is rejected where not. Nothing has been charged when this throws. */
-export async function verifyHeld(node: Node, held: Held): Promise<void> {
-  const { payment } = held
-  const facilitator = facilitatorFor(node, networks[payment.network])
-  const refusal = await facilitator.verify(proofOf(node, payment), requirementFor(payment))
-  if (refusal) await reject(node, held, codes[refusal])
-  node.reached('payment-verified')
+/** Verifies and settles a payment as far as it is due, and returns it as it is then. */
+export async function chargePayment(node: Node, held: Held, reservation?: Reservation): Promise<StoredPayment> {
+  if (stageOf(held.payment) === 'offered') {
+    const code = await exactScheme(node).verify(held.payment)
+    if (code) await record(node, held, { type: 'refused', code })
+    node.reached('payment-verified')
+    if (!code) await reservation?.hold(held.payment)
+  }
+  const payment = isDue(held.payment, node.now()) ? await settle(node, held) : held.payment
+  if (stageOf(payment) === 'failed') await reservation?.release(payment)
+  return payment
 }
 
-/** Settles a payment that was verified, or finds out what came of that. It is `unknown` after where nobody can tell. */
-export async function settleHeld(node: Node, held: Held): Promise<void> {
-  const attempts = held.payment.attempts + 1
-  const isFirst = attempts === 1
-  // Before it is asked for: whoever finds it so knows that it may have been charged.
-  await held.change({ state: 'unknown', attempts, due_at: new Date(node.now() + waitOf(attempts)), expires_at: never })
+async function settle(node: Node, held: Held): Promise<StoredPayment> {
+  // Stored before the request: a payment that is found so may have been charged.
+  const payment = await record(node, held, { type: 'requested' })
   node.reached('payment-asked')
-  if (!isFirst && (await readFromChain(node, held))) return
-  if (await isWithdrawn(held.payment)) return isFirst ? reject(node, held, 'X402_PAYMENT_FAILED') : undefined
-  const settlement = await askToSettle(node, held)
+  return record(node, held, await outcomeOf(node, payment))
+}
+
+/** What came of a payment whose settlement was stored as requested; null where nobody knows. */
+async function outcomeOf(node: Node, payment: StoredPayment): Promise<PaymentEvent | null> {
+  const scheme = exactScheme(node)
+  const isDoubtful = stageOf(payment) === 'doubtful'
+  const before = isDoubtful ? await scheme.find(payment) : null
+  if (before) return before
+  if (await Payments.exists({ _id: payment._id, withdrawn: true }))
+    return { type: 'withdrawn', code: 'X402_PAYMENT_FAILED' }
+  const answer = await scheme.settle(payment)
   node.reached('payment-answered')
-  if (settlement.state === 'settled') return markSettled(node, held, settlement.transaction)
-  if (settlement.state === 'unknown') return
-  // Nothing of ours was under way, so that one that is used was used for something else.
-  if (isFirst) return reject(node, held, settlement.state === 'used' ? 'INVALID_PAYMENT' : codes[settlement.reason])
-  if (await readFromChain(node, held)) return
-  if (settlement.state === 'used' && !chainOf(node, networks[held.payment.network])) await markSettled(node, held, null)
+  const isKnown = !isDoubtful || answer === null || answer.type === 'settled'
+  return isKnown ? answer : ((await scheme.find(payment)) ?? answer)
+}
+
+/** Stores what an event changes in a payment, and returns it as it is then. */
+async function record(node: Node, held: Held, event: PaymentEvent | null): Promise<StoredPayment> {
+  const isSimulated = node.services.facilitator?.isSimulated ?? false
+  const change = event && changeBy(held.payment, event, node.now(), isSimulated)
+  if (change) await held.change(change)
+  if (change?.state === 'settled') node.reached('payment-settled')
+  return held.payment
 }
 
 /**
- * Has a payment never asked to be settled again whose outcome is not known yet, and gives its state: one that was `verifying` is never
- * charged, while one that is `unknown` may have been. Null where it was known already.
+ * Has a payment without a known outcome never settled again, and gives its state: one that was `verifying` is never charged, while one that
+ * is `unknown` may have been. Null where its outcome was known already.
  */
-export async function withdraw(_id: string): Promise<PaymentState | null> {
+export async function withdrawPayment(_id: string): Promise<PaymentState | null> {
   const payment = await Payments.findOneAndUpdate(
     { _id, state: { $in: ['verifying', 'unknown'] } },
     { $set: { withdrawn: true } },
@@ -80,62 +72,22 @@ export async function withdraw(_id: string): Promise<PaymentState | null> {
   return payment?.state ?? null
 }
 
-/** Has a payment asked for again that was withdrawn while its outcome was not known: whoever pays has sent it for something else. */
-export const offerAgain = ({ _id }: StoredPayment) =>
+/** Takes the withdrawal of a payment back: its payer has sent it for another purchase. */
+export const restorePayment = ({ _id }: StoredPayment) =>
   Payments.updateOne({ _id, state: 'unknown', withdrawn: true }, { $unset: { withdrawn: '' } })
 
-const isWithdrawn = async ({ _id }: StoredPayment): Promise<boolean> =>
-  (await Payments.exists({ _id, withdrawn: true })) !== null
-
-async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
-  const facilitator = facilitatorFor(node, networks[payment.network])
-  try {
-    return await facilitator.settle(proofOf(node, payment), requirementFor(payment))
-  } catch (error) {
-    node.logger.warn({ error, payment: payment._id }, 'a settlement was not answered')
-    return { state: 'unknown' }
+/** Settles payments whose outcome is unknown, or finds it, also after a crash; each is tried again at growing intervals. */
+export function resolvePayments(node: Node): () => void {
+  async function resolveDue(): Promise<void> {
+    const due = await Payments.find({ state: 'unknown', due_at: { $lte: new Date(node.now()) } })
+      .sort({ due_at: 1 })
+      .limit(atOnce)
+      .lean<StoredPayment[]>()
+    await Promise.all(due.map(resolve))
   }
-}
-
-const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
-
-/** Whether so long has gone by since a payment was over, or was taken where it is good for years, that its outcome would be known if anybody could tell. */
-export const isLongOver = (node: Node, payment: StoredPayment): boolean => {
-  const answered = payment.created_at.getTime() + 3 * maxTimeoutSeconds * 1_000
-  return Math.min(endOf(node, payment), answered + blockMilliseconds) + longestWaitMilliseconds < node.now()
-}
-
-/** Null where this server asks no node of that chain. */
-export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
-  chains.get(chainId) ?? null
-
-/**
- * Asks the chain, where there is one to ask, what became of the payment. True where that is known for good: that it was not carried out, only
- * once the chain itself is past its end, as one that stood still makes up for its blocks.
- */
-async function readFromChain(node: Node, held: Held): Promise<boolean> {
-  const facts = networks[held.payment.network]
-  const { payer: from, pay_to: to, value, nonce } = held.payment
-  const state = await chainOf(node, facts)
-    ?.authorized(facts.asset, { from, to, value: BigInt(value), nonce })
-    .catch(() => null)
-  if (!state) return false
-  if (typeof state === 'object' && 'openAt' in state) {
-    const end = usableUntil(node, held.payment).getTime()
-    if (endOf(node, held.payment) >= node.now() || state.openAt < end) return false
-    await reject(node, held, 'PAYMENT_EXPIRED')
-    return true
+  async function resolve(found: StoredPayment): Promise<void> {
+    const payment = await claim(node, found)
+    if (payment) await holding(node, payment, async (held) => payment.state === 'unknown' && settle(node, held))
   }
-  if (state === 'other') await reject(node, held, 'INVALID_PAYMENT')
-  else await markSettled(node, held, state === 'unseen' ? null : state.transaction)
-  return true
+  return every(node, lookMilliseconds, resolveDue, 'payments were not resolved')
 }
-
-async function markSettled(node: Node, held: Held, transaction: string | null): Promise<void> {
-  const simulated = node.services.facilitator?.isSimulated ?? false
-  await held.change({ state: 'settled', transaction, simulated, settled_at: new Date(node.now()) })
-  node.reached('payment-settled')
-}
-
-const reject = (node: Node, held: Held, code: PaymentCode) =>
-  held.change({ state: 'rejected', code, expires_at: new Date(node.now() + refusedMilliseconds) })

@@ -1,5 +1,5 @@
 import { showsOnPages } from '#server/domains/accounts/page-parts'
-import { facilitatorOf, networkNamed } from '#server/domains/receipts/networks'
+import { facilitatorOf, networkNamed } from '#server/domains/payments/scheme'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/scheduling'

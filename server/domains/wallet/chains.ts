@@ -1,5 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
+import { networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 
 export interface ChainFacts {
@@ -12,25 +13,29 @@ export interface ChainFacts {
   explorerUrl: string | null
   /** How the Safe web app calls the chain; null where it does not know it. */
   safeApp: string | null
+  /** The coin whose price is that of the chain's own; null where it is worth nothing, or has no price. */
+  coin: string | null
 }
 
+const { base, 'base-sepolia': sepolia } = networks
+
 const known = [
-  ['1', 'Ethereum', 'ethereum', 'ETH', '#627eea', 'https://etherscan.io', 'eth'],
-  ['8453', 'Base', 'base', 'ETH', '#0052ff', 'https://basescan.org', 'base'],
-  ['10', 'OP Mainnet', 'optimism', 'ETH', '#ff0420', 'https://optimistic.etherscan.io', 'oeth'],
-  ['42161', 'Arbitrum One', 'arbitrum', 'ETH', '#28a0f0', 'https://arbiscan.io', 'arb1'],
-  ['137', 'Polygon', 'polygon', 'POL', '#8247e5', 'https://polygonscan.com', 'matic'],
-  ['56', 'BNB Smart Chain', 'bsc', 'BNB', '#f0b90b', 'https://bscscan.com', 'bnb'],
-  ['43114', 'Avalanche', 'avalanche', 'AVAX', '#e84142', 'https://snowtrace.io', 'avax'],
-  ['130', 'Unichain', 'unichain', 'ETH', '#ff007a', 'https://uniscan.xyz', 'unichain'],
-  ['84532', 'Base Sepolia', 'base-sepolia', 'ETH', '#0052ff', 'https://sepolia.basescan.org', 'basesep'],
-  ['11155111', 'Sepolia', 'sepolia', 'ETH', '#627eea', 'https://sepolia.etherscan.io', 'sep'],
+  ['1', 'Ethereum', 'ethereum', 'ETH', '#627eea', 'https://etherscan.io', 'eth', 'ETH'],
+  [base.chainId, base.title, base.network, 'ETH', '#0052ff', base.explorer, 'base', 'ETH'],
+  ['10', 'OP Mainnet', 'optimism', 'ETH', '#ff0420', 'https://optimistic.etherscan.io', 'oeth', 'ETH'],
+  ['42161', 'Arbitrum One', 'arbitrum', 'ETH', '#28a0f0', 'https://arbiscan.io', 'arb1', 'ETH'],
+  ['137', 'Polygon', 'polygon', 'POL', '#8247e5', 'https://polygonscan.com', 'matic', null],
+  ['56', 'BNB Smart Chain', 'bsc', 'BNB', '#f0b90b', 'https://bscscan.com', 'bnb', 'BNB'],
+  ['43114', 'Avalanche', 'avalanche', 'AVAX', '#e84142', 'https://snowtrace.io', 'avax', 'AVAX'],
+  ['130', 'Unichain', 'unichain', 'ETH', '#ff007a', 'https://uniscan.xyz', 'unichain', 'ETH'],
+  [sepolia.chainId, sepolia.title, sepolia.network, 'ETH', '#0052ff', sepolia.explorer, 'basesep', null],
+  ['11155111', 'Sepolia', 'sepolia', 'ETH', '#627eea', 'https://sepolia.etherscan.io', 'sep', null],
 ] as const
 
 const facts: ReadonlyMap<number, ChainFacts> = new Map(
-  known.map(([id, name, network, symbol, color, explorerUrl, safeApp]) => [
+  known.map(([id, name, network, symbol, color, explorerUrl, safeApp, coin]) => [
     Number(id),
-    { id: Number(id), name, network, symbol, icon: network, color, explorerUrl, safeApp },
+    { id: Number(id), name, network, symbol, icon: network, color, explorerUrl, safeApp, coin },
   ]),
 )
 
@@ -39,7 +44,7 @@ const otherAddresses = new Set([324, 300, 232])
 
 const unnamed = (id: number): ChainFacts => ({
   ...{ id, name: `Chain ${id}`, network: String(id), symbol: 'ETH', icon: 'chain', color: '#888888' },
-  ...{ explorerUrl: null, safeApp: null },
+  ...{ explorerUrl: null, safeApp: null, coin: null },
 })
 
 /** A chain that accounts can be on: one we know, or one with an endpoint. */
@@ -79,20 +84,18 @@ function chainNamed(node: Node, name: string): number {
   return found.id
 }
 
-const home = 8453
-
 /** The chain that was named; else Base, else the first with an endpoint. */
 export function chainFor(node: Node, id: number | undefined): Asked {
   const { chains } = node.services
   const others = [...chains.keys()].filter((one) => !otherAddresses.has(one))
-  const chosen = id ?? (chains.has(home) ? home : (others[0] ?? home))
+  const chosen = id ?? (chains.has(base.chainId) ? base.chainId : (others[0] ?? base.chainId))
   return { facts: chainFacts(node, chosen), chain: chains.get(chosen) ?? null }
 }
 
 export const noEndpoint = (id: number | undefined): AppError =>
   new AppError('SERVICE_UNAVAILABLE', { message: `No chain can be asked: RPC_URL_${id ?? '<chainId>'} is not set` })
 
-export const shown = ({ safeApp: _, ...facts }: ChainFacts) => facts
+export const shown = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
 
 export const safeAppUrl = ({ safeApp }: ChainFacts, address: string): string | null =>
   safeApp && `https://app.safe.global/home?safe=${safeApp}:${address}`

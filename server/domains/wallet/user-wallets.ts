@@ -7,17 +7,12 @@ import { fundsOn } from './balances.ts'
 import { type ChainFacts, reasonOf, supportedChains } from './chains.ts'
 import { accountWithSmart } from './own.ts'
 
-/** The coins of chains whose price can be told; those of test chains are worth nothing. */
-const coins: Readonly<Record<number, string>> = {
-  ...{ 1: 'ETH', 10: 'ETH', 130: 'ETH', 8453: 'ETH', 42161: 'ETH', 56: 'BNB', 43114: 'AVAX' },
-}
-
 /** The smart account of somebody on every chain. What is not known of one is null there, and counts for nothing in the sums. */
 export async function userWalletsOf(node: Node, id: string) {
   const { smart } = await accountWithSmart(id, smartAccountFor)
   const prices = await knownPrices(node)
   const found = await Promise.all(
-    supportedChains(node).map((facts) => walletOn(node, facts, smart?.address ?? null, prices[coins[facts.id] ?? ''])),
+    supportedChains(node).map((facts) => walletOn(node, facts, smart?.address ?? null, prices[facts.coin ?? ''])),
   )
   const chains = found.map(({ hasFunds: _, ...chain }) => chain)
   return {

@@ -6,7 +6,7 @@ import type { paymentStates } from '#shared/api/payments'
 
 export type PaymentState = (typeof paymentStates)[number]
 
-/** Why a payment is not taken. */
+/** Why a payment is refused. */
 export type PaymentCode =
   | 'INVALID_PAYMENT'
   | 'WRONG_NETWORK'
@@ -16,10 +16,10 @@ export type PaymentCode =
 
 /** Records of money are kept for good. */
 export const never = new Date('9999-01-01T00:00:00Z')
-/** So long a payment is known that was not settled. */
+/** A payment that was not settled is stored for so long. */
 export const refusedMilliseconds = 86_400_000
 
-/** A payment that was offered, and how far it is. */
+/** A payment and its progress. */
 export interface StoredPayment {
   _id: string
   network: PaymentNetwork
@@ -29,37 +29,37 @@ export interface StoredPayment {
   pay_to: Hex
   /** What the payer signed, in the smallest unit. */
   value: string
-  /** Of the proof and of the question: the same payment with another of these is refused. */
+  /** Hashes of the proof and of the purchase: the same nonce with another of these is refused. */
   proof_hash: string
   question_hash: string
-  /** Sealed, as whoever has it can carry the payment out. */
+  /** Sealed, as whoever can read it can carry the payment out. */
   proof: string
   /** Until when it can be carried out; absent in payments of older versions. */
   usable_until?: Date
-  /** What is paid for, for the facilitator. */
+  /** What the facilitator is told of the purchase. */
   resource: string
   description: string
   session_id: string
-  /** `unknown` from the moment a settlement is asked for until it is known what came of it. */
+  /** `unknown` from the request of a settlement until its outcome is known: `stageOf` tells the rest. */
   state: PaymentState
   /** Why it was rejected. */
   code: PaymentCode | null
   transaction: string | null
   simulated: boolean
-  /** What it was for is not wanted any more: no settlement is asked for again. */
+  /** The seller withdrew the purchase: no settlement is requested again. */
   withdrawn?: boolean
-  /** Settlements that were asked for. */
+  /** Settlements that were requested. */
   attempts: number
   /** Answers that were begun for it; the last of them is `run_id`. */
   answers: number
   run_id: string | null
   message_id: string | null
-  /** Who works on it, and until when nobody else may. */
+  /** The lease: its holder, and its end. */
   holder: string
   leased_until: Date
-  /** When it is looked at again, while it is unknown. */
+  /** When a settlement is requested again, while the outcome is unknown. */
   due_at: Date
-  /** When it is forgotten, where nothing was asked to be settled: then the same payment is a new one. */
+  /** When the record is removed, where no settlement is under way: the same payment is a new one then. */
   expires_at: Date
   created_at: Date
   settled_at: Date | null

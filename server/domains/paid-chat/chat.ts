@@ -3,8 +3,14 @@ import { modelOf } from '#server/domains/agent-spending/counted'
 import { agentOf, closedTo, isPublicFor } from '#server/domains/agent-state/access'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import { offerOf } from '#server/domains/agents/pricing'
-import type { StoredPayment } from '#server/domains/receipts/model'
-import type { Wanted } from '#server/domains/receipts/networks'
+import type { Held } from '#server/domains/payments/lease'
+import type { StoredPayment } from '#server/domains/payments/model'
+import { purchaseHash, repeatedPayment, sentPayment, whenPaid } from '#server/domains/payments/pay'
+import { mostAnswers, paidOf } from '#server/domains/payments/receipts'
+import { busyPayment, wantsPayment } from '#server/domains/payments/refuse'
+import { facilitatorFor, type Wanted, wantedOf } from '#server/domains/payments/scheme'
+import { isUncharged } from '#server/domains/payments/states'
+import { settledHeaders } from '#server/domains/payments/x402'
 import { beginAnswer } from '#server/domains/runs/answer'
 import { answerOf, besideText, linesOf } from '#server/domains/runs/ending'
 import { framesAfter } from '#server/domains/runs/follow'
@@ -13,15 +19,9 @@ import type { Action, Context, Node } from '#server/kernel/context'
 import { networks } from '#shared/api/payment-networks'
 import type { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
-import type { Held } from './lease.ts'
-import { mostAnswers, paidOf } from './receipts.ts'
-import { inProgress, wantsPayment } from './refuse.ts'
-import { settledHeaders } from './requirement.ts'
-import { facilitatorFor } from './settle.ts'
 import { takeSlots } from './slots.ts'
-import { type Purchase, paidBefore, purchaseHash, wantedBefore, whenPaid } from './take.ts'
 
-/** An answer is given again for so long, to whoever has the same payment and question: a chain shows payments to everybody. */
+/** An answer is repeated for so long to the same payment and question: a chain shows payments to everybody. */
 const repeatedMilliseconds = 3_600_000
 
 interface Question {
@@ -32,7 +32,7 @@ interface Question {
 interface Asked extends Question {
   id: string
   payment?: string | undefined
-  /** Whether an answer that is being written is read along; else it is refused. */
+  /** Whether an answer under way is read along; else it is refused. */
   follow?: boolean | undefined
 }
 
@@ -45,23 +45,27 @@ interface Begun {
 /** Begins the answer to a paid question; `giveBack` gives back the slots that it takes. */
 async function ask(
   context: Context,
-  { id, payment, follow = false, ...rest }: Asked,
+  { id, payment: header, follow = false, ...question }: Asked,
 ): Promise<Begun & { giveBack: () => void }> {
   const { node, caller } = context
   const agent = await agentOf(id)
   const isOpen = await isPublicFor(caller.account, agent)
-  const purchase = payment === undefined ? null : purchaseOf(node, agent, rest, payment)
-  if (!isOpen && !(purchase && (await paidBefore(purchase)))) throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
-  const wanted = (await offerOf(node, agent)) ?? (purchase && (await wantedBefore(agent._id, purchase.payment)))
+  const sent = header === undefined ? null : await sentPayment(node, purchaseOf(agent, question, header))
+  // What is paid is answered, also where the agent has no price or is not public any more.
+  const charged = sent?.stored && !isUncharged(sent.stored) ? sent.stored : null
+  if (!isOpen && !(charged && sent?.differs === null)) throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
+  const wanted = (await offerOf(node, agent)) ?? (charged?.agent_id === agent._id ? wantedOf(charged) : null)
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
   facilitatorFor(node, wanted.facts)
-  if (!purchase) throw wantsPayment(context, wanted, null)
+  if (!sent) throw wantsPayment(context, wanted, null)
   const giveBack = takeSlots(node, agent._id, caller.ip)
   try {
-    const begun = await whenPaid(context, wanted, purchase, {
-      along: (payment) => (follow ? beingWritten(agent, payment) : Promise.resolve(null)),
-      serve: (held) => serve(context, agent, wanted, rest, held, follow),
-    })
+    const repeated = repeatedPayment(context, wanted, sent)
+    const written = follow && repeated ? await beingWritten(agent, repeated) : null
+    if (!written && isUncharged(repeated)) await refuseUnanswerable(node, agent)
+    const begun =
+      written ??
+      (await whenPaid(context, wanted, sent, (held) => serve(context, agent, wanted, question, held, follow)))
     for (const [name, value] of Object.entries(settledHeaders(networks[begun.payment.network], begun.payment)))
       context.http?.setHeader(name, value)
     return { ...begun, giveBack }
@@ -71,26 +75,25 @@ async function ask(
   }
 }
 
-/** A question as what is paid for. Nothing is charged for what could not be answered. */
-const purchaseOf = (node: Node, agent: StoredAgent, { message, sessionId }: Question, payment: string): Purchase => ({
-  seller: agent._id,
-  hash: purchaseHash(agent._id, message, sessionId ?? null),
-  sessionId,
-  payment,
-  async refuseUnserved() {
-    modelOf(node)
-    await refuseSpent(node, agent.owner_address, null)
-  },
+const purchaseOf = ({ _id: seller }: StoredAgent, { message, sessionId }: Question, header: string) => ({
+  ...{ seller, sessionId, header },
+  hash: purchaseHash(seller, message, sessionId ?? null),
 })
 
-/** The answer that is being written for a payment, if one is. */
+/** Throws where the agent could not answer: then nothing is charged. */
+async function refuseUnanswerable(node: Node, agent: StoredAgent): Promise<void> {
+  modelOf(node)
+  await refuseSpent(node, agent.owner_address, null)
+}
+
+/** The answer under way for a payment, if any. */
 async function beingWritten(agent: StoredAgent, payment: StoredPayment): Promise<Begun | null> {
   const { state, run_id } = payment
   const run = state === 'settled' && run_id !== null && (await Runs.findOne({ _id: run_id, state: 'running' }).lean())
   return run ? { agent, payment, run } : null
 }
 
-/** Begins the answer that was paid for, or gives the one that was begun: another one only where that has failed. */
+/** Begins the answer of a settled payment, or returns the one that was begun: another one only after a failure. */
 async function serve(
   context: Context,
   agent: StoredAgent,
@@ -102,7 +105,7 @@ async function serve(
   const { node } = context
   const { run_id } = held.payment
   const last = run_id === null ? null : await Runs.findOne({ _id: run_id }).lean<StoredRun>()
-  if (last?.state === 'running' && !follow) throw inProgress(held.payment)
+  if (last?.state === 'running' && !follow) throw busyPayment(held.payment)
   if (last?.state === 'running') return { agent, payment: held.payment, run: last }
   const isFinal = last?.state === 'done' || (last !== null && held.payment.answers >= mostAnswers)
   if (last && isFinal) {
@@ -116,7 +119,7 @@ async function serve(
   return { agent, payment: held.payment, run }
 }
 
-/** The key of the run is the payment and a number, so that the run is found again where the node has died at any moment. */
+/** The key of the run is the payment and a number, so that a run is found again after a crash at any moment. */
 async function beginPaid(
   node: Node,
   agent: StoredAgent,

@@ -1,14 +1,16 @@
-import { agentOf, isPublicFor, ownAgent } from '#server/domains/agent-state/access'
+import { agentOf, closedTo, isPublicFor, ownAgent } from '#server/domains/agent-state/access'
 import { countEvents } from '#server/domains/agent-state/events'
 import type { StoredAgent } from '#server/domains/agent-state/model'
 import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/pricing'
 import { cardOf, infoOf } from '#server/domains/agents/shown'
-import { earningsOf } from '#server/domains/receipts/earnings'
-import { Payments, type StoredPayment } from '#server/domains/receipts/model'
-import { facilitatorOf } from '#server/domains/receipts/networks'
+import { exactScheme } from '#server/domains/payments/exact'
+import { Payments, type StoredPayment } from '#server/domains/payments/model'
+import { earningsOf, paidOf, receiptsOf } from '#server/domains/payments/receipts'
+import { facilitatorOf } from '#server/domains/payments/scheme'
+import { resolvePayments } from '#server/domains/payments/settle'
 import { besideText } from '#server/domains/runs/ending'
 import { messagesOf } from '#server/domains/runs/history'
-import { type Node, signedIn } from '#server/kernel/context'
+import { type Caller, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import type { ChatMessage } from '#shared/api/agent-runs'
 import { embedCodeOf } from '#shared/api/embed-code'
@@ -16,12 +18,15 @@ import { networks } from '#shared/api/payment-networks'
 import { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
 import { chat, chatStream, placeOf } from './chat.ts'
-import { publicAgent } from './public-agents.ts'
-import { paidOf, receiptsOf } from './receipts.ts'
-import { resolvePayments } from './resolve.ts'
-import { isOver, usableUntil } from './stored-proof.ts'
 
 const historyLength = 50
+
+/** An agent that strangers may ask, and the caller where there is one. */
+async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
+  const agent = await agentOf(id)
+  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
+  return agent
+}
 
 const statsOf = async (node: Node, { _id, message_count: totalMessages }: StoredAgent) => ({
   totalMessages,
@@ -81,8 +86,9 @@ export const payments = defineDomain(
       if (!payment) throw new AppError('PAYMENT_NOT_FOUND')
       const { agent_id, code, state } = payment
       const isOpen = state === 'verifying' || state === 'unknown'
-      const usable_until = isOpen ? usableUntil(node, payment).toISOString() : null
-      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && isOver(node, payment) }
+      const scheme = exactScheme(node)
+      const usable_until = isOpen ? scheme.usableUntil(payment).toISOString() : null
+      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
     },
 
     async embed({ id }, context) {
