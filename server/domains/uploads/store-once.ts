@@ -2,13 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { type Lease, takeLease, withLease } from '#server/kernel/lease'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Storage } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
 import { countTowardsQuota } from './quota.ts'
 
-/** So long after its node has died, a file is written by another; who writes one says so again in time. */
-const holdMilliseconds = 10_000
+/** Another node writes a file so long after its node has died. */
+const uploadLease: Lease<StoredUpload> = {
+  model: UploadRecords,
+  holder: 'holder',
+  held_until: 'held_until',
+  milliseconds: 10_000,
+  isFreeUnheld: true,
+}
 const lookAgainMilliseconds = 50
 const looksAtMost = 600
 
@@ -31,8 +38,9 @@ export async function storeOnce(
     const known = await keepRecord(node, record)
     if (known.taken_at) throw beingRemoved
     if (known.stored_at) return writeAgain(storage, known._id, blob)
-    const holder = newId()
-    if (await hold(node, known._id, holder)) return write(node, storage, { ...known, holder }, caller.ip, blob)
+    const unstored = { _id: known._id, stored_at: { $exists: false }, taken_at: { $exists: false } }
+    const held = await takeLease(uploadLease, node, unstored)
+    if (held) return write(node, storage, held, caller.ip, blob)
     await pause(lookAgainMilliseconds)
   }
   throw new AppError('SERVICE_UNAVAILABLE', { message: 'The same file is being stored. Try again.' })
@@ -56,42 +64,24 @@ async function keepRecord(node: Node, record: StoredUpload): Promise<StoredUploa
   return (await renew()) ?? record
 }
 
-async function hold(node: Node, _id: string, holder: string): Promise<boolean> {
-  const now = node.now()
-  const isFree = [{ holder: { $exists: false } }, { held_until: { $lte: new Date(now) } }]
-  const { matchedCount } = await UploadRecords.updateOne(
-    { _id, stored_at: { $exists: false }, taken_at: { $exists: false }, $or: isFree },
-    { $set: { holder, held_until: heldUntil(node) } },
-  )
-  return matchedCount === 1
-}
-
-const heldUntil = (node: Node) => new Date(node.now() + holdMilliseconds)
-
-type Held = StoredUpload & { holder: string }
-
 /** What is refused leaves no record, and what fails is not counted. */
-async function write(node: Node, storage: Storage, held: Held, ip: string, blob: Blob): Promise<void> {
-  const { _id, owner, holder } = held
-  const isOurs = { _id, holder }
-  const giveBack = await countTowardsQuota(node, { account: owner, ip }, blob.size).catch(async (error: unknown) => {
-    await UploadRecords.deleteOne(isOurs)
-    throw error
+const write = (node: Node, storage: Storage, record: StoredUpload, ip: string, blob: Blob): Promise<void> =>
+  withLease(uploadLease, node, record, async (held) => {
+    const { _id, owner } = record
+    const giveBack = await countTowardsQuota(node, { account: owner, ip }, blob.size).catch(async (error: unknown) => {
+      await held.end(null)
+      throw error
+    })
+    try {
+      await storage.put(_id, blob)
+      const stored = { $set: { stored_at: new Date(node.now()) }, $unset: { holder: '', held_until: '' } }
+      // The bytes are there even where the lease was lost.
+      if (!(await held.end(stored))) await UploadRecords.updateOne({ _id }, stored)
+    } catch (error) {
+      await giveBack().catch(() => undefined)
+      throw error
+    }
   })
-  const hold = () => void UploadRecords.updateOne(isOurs, { $set: { held_until: heldUntil(node) } }).catch(() => {})
-  const holding = setInterval(hold, holdMilliseconds / 4)
-  try {
-    await storage.put(_id, blob)
-    await UploadRecords.updateOne({ _id }, { $set: { stored_at: new Date(node.now()) }, $unset: unheld })
-  } catch (error) {
-    await Promise.allSettled([giveBack(), UploadRecords.updateOne(isOurs, { $unset: unheld })])
-    throw error
-  } finally {
-    clearInterval(holding)
-  }
-}
-
-const unheld = { holder: '', held_until: '' }
 
 /** Where the storage has lost it. */
 async function writeAgain(storage: Storage, key: string, blob: Blob): Promise<void> {
