@@ -4,7 +4,6 @@ import { Agents, type StoredAgent } from '#server/domains/agent-state/model'
 import { shownToolsOf } from '#server/domains/agent-tools/stored'
 import { earningsOf } from '#server/domains/payments/receipts'
 import type { Node } from '#server/kernel/context'
-import type { Stop } from '#server/kernel/domain'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
 import { cutToLength } from '#shared/kit/cut'
 
