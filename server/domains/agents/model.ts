@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { paymentNetworks, visibilities } from '#shared/api/agent-records'
 import type { StoredTools } from './tools/stored.ts'
 
@@ -53,8 +54,14 @@ const entry = {
 }
 const listOf = (shape: object) => [new Schema({ ...entry, ...shape }, { _id: false })]
 
-export const Agents = mongoose.model<StoredAgent>(
+export const Agents = defineModel<StoredAgent>(
   'Agents',
+  {
+    shares: [{ owner: 'owner_address', becomes: 'erase' }],
+    archive: 'agents',
+    secret: ['mcp_servers.sealed', 'api_tools.sealed'],
+    stays: ['x402_wallet_address', 'mcp_servers.has_api_key', 'api_tools.has_api_key'],
+  },
   new Schema<StoredAgent>(
     {
       _id: required,

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { AgentEvent } from '#shared/api/events-of-agents'
 
 export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
@@ -11,8 +12,13 @@ export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
 
 const flag = { type: Boolean, required: true } as const
 
-export const Events = mongoose.model<StoredEvent>(
+export const Events = defineModel<StoredEvent>(
   'AgentEvents',
+  {
+    shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }],
+    archive: 'agents',
+    stays: ['address', 'key'],
+  },
   new Schema<StoredEvent>(
     {
       _id: required,
