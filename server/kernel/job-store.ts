@@ -14,9 +14,8 @@ export interface Claim {
 }
 
 /** Stores a job; an existing one of this id is left unchanged. */
-export async function storeJob(id: string, kind: string, payload: string, now: number): Promise<void> {
-  const created_at = new Date(now)
-  const row = { kind, payload, state: 'open', attempts: 0, due_at: created_at, created_at }
+export async function storeJob(id: string, kind: string, payload: string, now: number, dueAt = now): Promise<void> {
+  const row = { kind, payload, state: 'open', attempts: 0, due_at: new Date(dueAt), created_at: new Date(now) }
   await StoredJobs.updateOne({ _id: id }, { $setOnInsert: row }, { upsert: true })
 }
 

@@ -144,10 +144,10 @@ export function startJobs(
   const sweeping = setInterval(swept, times.sweepMilliseconds).unref()
   swept()
   return {
-    async add(declaration, payload, id = newId()) {
+    async add(declaration, payload, id = newId(), dueAt = node.now()) {
       const carried = JSON.stringify(declaration.payload.parse(payload))
-      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now())
-      queue.push(id)
+      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now(), dueAt)
+      if (dueAt <= node.now()) queue.push(id)
     },
     async close() {
       isClosing = true
