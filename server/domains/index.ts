@@ -31,6 +31,7 @@ import { meetings } from './meetings/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
+import { ownData } from './own-data/index.ts'
 import { payments } from './paid-chat/index.ts'
 import { passkeys } from './passkeys/index.ts'
 import { phone } from './phone/index.ts'
@@ -112,6 +113,7 @@ const registry = {
   places,
   streams,
   webhooks,
+  ownData,
 } satisfies { [Name in keyof typeof api]: Domain<(typeof api)[Name]> }
 
 /** Every domain of the contract, in the order in which they hear of rows. It does not compile with one missing. */

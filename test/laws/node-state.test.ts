@@ -6,6 +6,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/ids.ts: used': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: at': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: place': 'ids of a process are in the order they are made, whoever makes them',
+  'server/kernel/model.ts: declared': 'what a model says of its rows, which does not change',
   'server/kernel/answer-end.ts: pending': 'an answer is of one node',
   'server/kernel/connection.ts: connections': 'a socket is of one node',
   'server/kernel/sockets/meter.ts: meters': 'a connection is of one node',

@@ -11,6 +11,7 @@ import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { Notifications } from './notifications.tsx'
+import { OwnData } from './own-data.tsx'
 import { OwnPicture } from './own-picture.tsx'
 import { Points } from './points.tsx'
 import { ProfileForm } from './profile-form.tsx'
@@ -30,6 +31,7 @@ type Page =
   | 'points'
   | 'notifications'
   | 'quiet'
+  | 'data'
   | 'problem'
   | 'contact'
 const pages: readonly Tab<Page>[] = [
@@ -41,6 +43,7 @@ const pages: readonly Tab<Page>[] = [
   { name: 'points', title: 'Points' },
   { name: 'notifications', title: 'Notifications' },
   { name: 'quiet', title: 'Quiet' },
+  { name: 'data', title: 'Your data' },
   { name: 'problem', title: 'Report a problem' },
   { name: 'contact', title: 'Contact' },
 ]
@@ -77,6 +80,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
             <BlockedPeople />
           </>
         )}
+        {page === 'data' && <OwnData />}
         {page === 'problem' && <BugForm />}
         {page === 'contact' && <ContactForm />}
       </div>

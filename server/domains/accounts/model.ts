@@ -1,7 +1,8 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
 import { optional, required } from '#server/kernel/fields'
 import { newId } from '#server/kernel/ids'
+import { defineModel } from '#server/kernel/model'
 import type { CallsFrom, Social } from '#shared/api/account-records'
 
 export interface Account {
@@ -86,8 +87,18 @@ export interface Account {
   updated_at: Date
 }
 
-export const Accounts = mongoose.model<Account>(
+export const Accounts = defineModel<Account>(
   'Accounts',
+  {
+    shares: [
+      { owner: '_id', becomes: 'erase' },
+      { owner: 'referred_by', becomes: 'unlink', archive: false },
+      { owner: 'banned_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'accounts',
+    secret: ['admin_notes', 'banned_by'],
+    stays: ['smart_wallet_address', 'chain', 'admin_proofs_from'],
+  },
   new Schema<Account>(
     {
       _id: { type: String, required: true },
@@ -183,8 +194,9 @@ export interface Passkey {
   first_of?: string
 }
 
-export const Passkeys = mongoose.model<Passkey>(
+export const Passkeys = defineModel<Passkey>(
   'Passkeys',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'passkeys' },
   new Schema<Passkey>(
     {
       _id: required,
@@ -223,8 +235,9 @@ export interface Phone {
   updated_at: Date
 }
 
-export const Phones = mongoose.model<Phone>(
+export const Phones = defineModel<Phone>(
   'Phones',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'phone', secret: ['phone_hash'] },
   new Schema<Phone>(
     {
       _id: { type: String, required: true },

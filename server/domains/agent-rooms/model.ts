@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** An agent that answers in a room. */
 export interface StoredMembership {
@@ -12,8 +13,15 @@ export interface StoredMembership {
   created_by: string
 }
 
-export const AgentMemberships = mongoose.model<StoredMembership>(
+export const AgentMemberships = defineModel<StoredMembership>(
   'AgentMemberships',
+  {
+    shares: [
+      { owner: 'agent_id', becomes: 'erase', through: 'Agents' },
+      { owner: 'created_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'agents',
+  },
   new Schema<StoredMembership>(
     {
       _id: required,

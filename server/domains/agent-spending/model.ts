@@ -1,4 +1,5 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
+import { defineModel } from '#server/kernel/model'
 
 /** The tokens that the answers of an owner's agents took on one day, and those that are set aside for answers under way. */
 export interface StoredDay {
@@ -8,8 +9,13 @@ export interface StoredDay {
   expires_at: Date
 }
 
-export const TokenDays = mongoose.model<StoredDay>(
+export const TokenDays = defineModel<StoredDay>(
   'TokenDays',
+  {
+    shares: [{ owner: '_id', becomes: 'erase', at: 'inside' }],
+    archive: { never: 'It is a count of a day, and lapses.' },
+    stays: ['tokens'],
+  },
   new Schema<StoredDay>(
     {
       _id: { type: String, required: true },

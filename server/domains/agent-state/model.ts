@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { visibilities } from '#shared/api/agent-records'
 import type { apiMethods } from '#shared/api/agent-tools'
 import type { AgentEvent } from '#shared/api/events-of-agents'
@@ -85,8 +86,14 @@ const entry = {
 }
 const listOf = (shape: object) => [new Schema({ ...entry, ...shape }, { _id: false })]
 
-export const Agents = mongoose.model<StoredAgent>(
+export const Agents = defineModel<StoredAgent>(
   'Agents',
+  {
+    shares: [{ owner: 'owner_address', becomes: 'erase' }],
+    archive: 'agents',
+    secret: ['mcp_servers.sealed', 'api_tools.sealed'],
+    stays: ['x402_wallet_address', 'mcp_servers.has_api_key', 'api_tools.has_api_key'],
+  },
   new Schema<StoredAgent>(
     {
       _id: required,
@@ -141,8 +148,13 @@ export interface StoredEvent extends Omit<AgentEvent, 'id' | 'created_at'> {
   created_at: Date
 }
 
-export const Events = mongoose.model<StoredEvent>(
+export const Events = defineModel<StoredEvent>(
   'AgentEvents',
+  {
+    shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }],
+    archive: 'agents',
+    stays: ['address', 'key'],
+  },
   new Schema<StoredEvent>(
     {
       _id: required,

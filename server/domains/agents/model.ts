@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 export interface StoredFavorite {
   /** `account agent` */
@@ -12,8 +13,9 @@ export interface StoredFavorite {
   created_at: Date
 }
 
-export const Favorites = mongoose.model<StoredFavorite>(
+export const Favorites = defineModel<StoredFavorite>(
   'AgentFavorites',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'agents' },
   new Schema<StoredFavorite>(
     {
       _id: required,

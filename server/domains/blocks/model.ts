@@ -1,9 +1,17 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** Who has blocked whom; holds everywhere. */
-export const Blocks = mongoose.model(
+export const Blocks = defineModel(
   'Blocks',
+  {
+    shares: [
+      { owner: 'blocker_address', becomes: 'erase' },
+      { owner: 'blocked_address', becomes: 'erase', archive: false },
+    ],
+    archive: 'social',
+  },
   new Schema(
     {
       /** `blocker blocked` */

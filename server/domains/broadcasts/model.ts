@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { later, moment, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { BroadcastTarget } from '#shared/api/broadcasts'
 
 /** What many are told, and how far that is. */
@@ -22,8 +23,18 @@ export interface StoredBroadcast {
 
 const count = { type: Number, default: 0 } as const
 
-export const Broadcasts = mongoose.model<StoredBroadcast>(
+export const Broadcasts = defineModel<StoredBroadcast>(
   'Broadcasts',
+  {
+    shares: [
+      { owner: 'created_by', becomes: 'unlink' },
+      { owner: 'tried', becomes: 'unlink', archive: false },
+      { owner: 'cursor', becomes: 'unlink', archive: false },
+    ],
+    archive: 'broadcasts',
+    secret: ['cursor', 'tried'],
+    stays: ['message', 'target'],
+  },
   new Schema<StoredBroadcast>(
     {
       _id: required,
@@ -40,5 +51,7 @@ export const Broadcasts = mongoose.model<StoredBroadcast>(
       finished_at: later,
     } as object,
     { collection: 'broadcasts', versionKey: false },
-  ).index({ created_at: -1 }),
+  )
+    .index({ created_by: 1 })
+    .index({ created_at: -1 }),
 )

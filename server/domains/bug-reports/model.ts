@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { BugState } from '#shared/api/bug-reports'
 
 export interface StoredBugReport {
@@ -23,8 +24,17 @@ export interface StoredBugReport {
   updated_at: Date
 }
 
-export const BugReports = mongoose.model<StoredBugReport>(
+export const BugReports = defineModel<StoredBugReport>(
   'BugReports',
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'unlink', clears: ['media_keys'], hides: ['resolved_by'] },
+      { owner: 'resolved_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'bugReports',
+    secret: ['admin_notes', 'linking_until'],
+    stays: ['description', 'replication_steps'],
+  },
   new Schema<StoredBugReport>(
     {
       _id: required,

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** A calendar that an account has connected; one at each provider. */
 export interface StoredConnection {
@@ -22,8 +23,13 @@ export interface StoredConnection {
   created_at: Date
 }
 
-export const Connections = mongoose.model<StoredConnection>(
+export const Connections = defineModel<StoredConnection>(
   'CalendarConnections',
+  {
+    shares: [{ owner: 'wallet_address', becomes: 'erase' }],
+    archive: 'calendar',
+    secret: ['access_token', 'refresh_token'],
+  },
   new Schema<StoredConnection>(
     {
       _id: required,
@@ -41,6 +47,7 @@ export const Connections = mongoose.model<StoredConnection>(
     } as object,
     { collection: 'calendar_connections', versionKey: false },
   )
+    .index({ wallet_address: 1 })
     .index({ is_active: 1, refresh_at: 1 })
     .index({ calendar_email: 1 }),
 )
@@ -51,8 +58,9 @@ export interface SpentState {
   expires_at: Date
 }
 
-export const SpentStates = mongoose.model<SpentState>(
+export const SpentStates = defineModel<SpentState>(
   'SpentCalendarStates',
+  "nobody's",
   new Schema<SpentState>(
     { _id: required, expires_at: moment },
     { collection: 'spent_calendar_states', versionKey: false },

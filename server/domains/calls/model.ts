@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { Call, CallStatus } from '#shared/api/calls'
 
 /** A call between two accounts. Times are ISO 8601, UTC. */
@@ -22,8 +23,15 @@ export interface StoredCall {
   is_unasked?: boolean
 }
 
-export const Calls = mongoose.model<StoredCall>(
+export const Calls = defineModel<StoredCall>(
   'Calls',
+  {
+    shares: [
+      { owner: 'caller_address', becomes: 'erase', hides: ['is_unasked'] },
+      { owner: 'callee_address', becomes: 'erase', unless: { is_unasked: true } },
+    ],
+    archive: 'calls',
+  },
   new Schema<StoredCall>(
     {
       _id: required,

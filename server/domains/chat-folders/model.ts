@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** Rooms that an account has put together, and what it calls them. */
 export interface StoredFolder {
@@ -26,8 +27,9 @@ export interface StoredPins {
 
 const chats = { type: [String], required: true }
 
-export const ChatFolders = mongoose.model<StoredFolder>(
+export const ChatFolders = defineModel<StoredFolder>(
   'ChatFolders',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'chatFolders' },
   new Schema<StoredFolder>(
     {
       _id: required,
@@ -46,7 +48,8 @@ export const ChatFolders = mongoose.model<StoredFolder>(
     .index({ user_address: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } }),
 )
 
-export const PinnedChats = mongoose.model<StoredPins>(
+export const PinnedChats = defineModel<StoredPins>(
   'PinnedChats',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'chatFolders' },
   new Schema<StoredPins>({ _id: required, chats }, { collection: 'pinned_chats', versionKey: false }),
 )

@@ -1,4 +1,5 @@
-import { model, Schema } from 'mongoose'
+import { Schema } from 'mongoose'
+import { defineModel } from '#server/kernel/model'
 
 const nodeSchema = new Schema(
   {
@@ -22,4 +23,4 @@ const nodeSchema = new Schema(
 nodeSchema.index({ seen_at: 1 }, { expireAfterSeconds: 600 })
 
 /** What each node last told of itself; `_id` is the node. */
-export const Nodes = model('Nodes', nodeSchema)
+export const Nodes = defineModel('Nodes', "nobody's", nodeSchema)

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { Certificate } from '#shared/api/device-keys'
 import type { KeptKeys } from '#shared/api/messaging-keys'
 
@@ -17,8 +18,9 @@ export interface StoredDevice {
   removed_at: string | null
 }
 
-export const DeviceKeys = mongoose.model<StoredDevice>(
+export const DeviceKeys = defineModel<StoredDevice>(
   'DeviceKeys',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'deviceKeys' },
   new Schema<StoredDevice>(
     {
       _id: required,
@@ -41,8 +43,13 @@ export type StoredKeys = { [Field in keyof KeptKeys]?: KeptKeys[Field] | null } 
   updated_at: Date
 }
 
-export const MessagingKeys = mongoose.model<StoredKeys>(
+export const MessagingKeys = defineModel<StoredKeys>(
   'MessagingKeys',
+  {
+    shares: [{ owner: '_id', becomes: 'erase' }],
+    archive: 'deviceKeys',
+    secret: ['messaging_private_key_encrypted', 'messaging_backup_encrypted', 'messaging_backup_salt'],
+  },
   new Schema<StoredKeys>(
     {
       _id: required,

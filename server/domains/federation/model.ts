@@ -1,4 +1,5 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
+import { defineModel } from '#server/kernel/model'
 
 interface SpentProof {
   /** SHA-256 of the proof. */
@@ -6,8 +7,9 @@ interface SpentProof {
   at: Date
 }
 
-export const SpentProofs = mongoose.model<SpentProof>(
+export const SpentProofs = defineModel<SpentProof>(
   'SpentProofs',
+  "nobody's",
   new Schema<SpentProof>(
     { _id: { type: String, required: true }, at: { type: Date, required: true } },
     { collection: 'spentProofs', versionKey: false },
@@ -20,8 +22,14 @@ interface PartnerName {
   issuer: string
 }
 
-export const PartnerNames = mongoose.model<PartnerName>(
+export const PartnerNames = defineModel<PartnerName>(
   'PartnerNames',
+  {
+    shares: [
+      { owner: null, becomes: 'keep', reason: 'A name of a partner stays that of one person.', days: 'for good' },
+    ],
+    archive: { never: 'It names the partner alone.' },
+  },
   new Schema<PartnerName>(
     { _id: { type: String, required: true }, issuer: { type: String, required: true } },
     { collection: 'partnerNames', versionKey: false },

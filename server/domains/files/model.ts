@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** A file that somebody stored. */
 export interface StoredUpload {
@@ -37,8 +38,13 @@ export interface StoredUpload {
 /** A file that the storage has, and nobody removes. */
 export const storedFile = { stored_at: { $exists: true }, taken_at: { $exists: false } } as const
 
-export const UploadRecords = mongoose.model<StoredUpload>(
+export const UploadRecords = defineModel<StoredUpload>(
   'Uploads',
+  {
+    shares: [{ owner: 'owner', becomes: 'erase' }],
+    archive: 'uploads',
+    secret: ['vector', 'content', 'commitment', 'claim', 'claims', 'holder', 'evidence_of', 'is_as_sent'],
+  },
   new Schema<StoredUpload>(
     {
       _id: required,
@@ -62,6 +68,7 @@ export const UploadRecords = mongoose.model<StoredUpload>(
     { collection: 'uploads', versionKey: false },
   )
     .index({ vector: 1 }, { unique: true })
+    .index({ owner: 1 })
     .index({ checked_at: 1 }, { partialFilterExpression: { checked_at: { $exists: true } } }),
 )
 
@@ -73,8 +80,20 @@ export interface UsedVector {
   content: string
 }
 
-export const UsedVectors = mongoose.model<UsedVector>(
+export const UsedVectors = defineModel<UsedVector>(
   'UsedVectors',
+  {
+    shares: [
+      {
+        owner: 'owner',
+        becomes: 'keep',
+        reason: 'What a key has sealed must not be sealed with the same vector again.',
+        days: 'for good',
+      },
+    ],
+    archive: { never: 'It holds hashes.' },
+    secret: ['content'],
+  },
   new Schema<UsedVector>(
     { _id: required, owner: required, content: required },
     { collection: 'used_vectors', versionKey: false },
@@ -89,8 +108,12 @@ export interface StoredQuota {
   expires_at: Date
 }
 
-export const UploadQuotas = mongoose.model<StoredQuota>(
+export const UploadQuotas = defineModel<StoredQuota>(
   'UploadQuotas',
+  {
+    shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }],
+    archive: { never: 'It is a count of a day, and lapses.' },
+  },
   new Schema<StoredQuota>(
     { _id: required, bytes: { type: Number, required: true }, expires_at: { type: Date, required: true } },
     { collection: 'upload_quotas', versionKey: false },

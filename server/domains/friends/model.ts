@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** What one of the two has put on the other. */
 export interface StoredTag {
@@ -35,8 +36,15 @@ export interface Pair {
   version: string
 }
 
-export const Pairs = mongoose.model<Pair>(
+export const Pairs = defineModel<Pair>(
   'Pairs',
+  {
+    shares: [
+      { owner: 'from_address', becomes: 'erase', hides: ['to_nickname', 'to_tag', 'to_friend_id'] },
+      { owner: 'to_address', becomes: 'erase', hides: ['from_nickname', 'from_tag', 'from_friend_id'] },
+    ],
+    archive: 'friends',
+  },
   new Schema<Pair>(
     {
       _id: required,

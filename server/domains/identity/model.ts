@@ -1,4 +1,5 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
+import { defineModel } from '#server/kernel/model'
 import type { AuthMethod } from '#shared/api/identity'
 
 /** The ways in whose identities are kept here; e-mail addresses and passkeys have stores of their own. */
@@ -14,8 +15,9 @@ export interface Nonce {
   expires_at: Date
 }
 
-export const Nonces = mongoose.model<Nonce>(
+export const Nonces = defineModel<Nonce>(
   'Nonces',
+  { shares: [{ owner: 'address', becomes: 'erase' }], archive: { never: 'It is a sign-in under way, for minutes.' } },
   new Schema<Nonce>(
     {
       _id: { type: String, required: true },
@@ -56,8 +58,13 @@ export interface SessionRecord {
   refreshed_to?: string
 }
 
-export const Sessions = mongoose.model<SessionRecord>(
+export const Sessions = defineModel<SessionRecord>(
   'Sessions',
+  {
+    shares: [{ owner: 'user_address', becomes: 'erase' }],
+    archive: 'sessions',
+    secret: ['token_hash', 'refresh_hash', 'refreshed_to'],
+  },
   new Schema<SessionRecord>(
     {
       _id: { type: String, required: true },
@@ -103,8 +110,14 @@ export interface OneTimeCode {
   kept_until: Date
 }
 
-export const OneTimeCodes = mongoose.model<OneTimeCode>(
+export const OneTimeCodes = defineModel<OneTimeCode>(
   'OneTimeCodes',
+  {
+    shares: [{ owner: null, becomes: 'keep', reason: 'A late code is told apart from an unknown one.', days: 1 }],
+    archive: { never: 'It is a code under way.' },
+    secret: ['code_hash', 'browser'],
+    stays: ['detail'],
+  },
   new Schema<OneTimeCode>(
     {
       _id: { type: String, required: true },
@@ -130,8 +143,9 @@ export interface IdentityRecord {
   last_used_at: Date | null
 }
 
-export const Identities = mongoose.model<IdentityRecord>(
+export const Identities = defineModel<IdentityRecord>(
   'Identities',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'identities' },
   new Schema<IdentityRecord>(
     {
       _id: { type: String, required: true },
@@ -162,8 +176,16 @@ export interface ServiceTokenRecord {
   last_used_at: Date | null
 }
 
-export const ServiceTokens = mongoose.model<ServiceTokenRecord>(
+export const ServiceTokens = defineModel<ServiceTokenRecord>(
   'ServiceTokens',
+  {
+    shares: [
+      { owner: 'account', becomes: 'erase', archive: false },
+      { owner: 'created_by', becomes: 'erase' },
+    ],
+    archive: 'serviceTokens',
+    secret: ['token_hash'],
+  },
   new Schema<ServiceTokenRecord>(
     {
       _id: { type: String, required: true },
@@ -181,6 +203,7 @@ export const ServiceTokens = mongoose.model<ServiceTokenRecord>(
   )
     .index({ token_hash: 1 }, { unique: true })
     .index({ created_at: 1 })
+    .index({ created_by: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
@@ -190,8 +213,14 @@ interface KnownBrowser {
   expires_at: Date
 }
 
-export const KnownBrowsers = mongoose.model<KnownBrowser>(
+export const KnownBrowsers = defineModel<KnownBrowser>(
   'KnownBrowsers',
+  {
+    shares: [
+      { owner: null, becomes: 'keep', reason: 'A browser that proved an address once is known by a hash.', days: 90 },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+  },
   new Schema<KnownBrowser>(
     { _id: { type: String, required: true }, expires_at: { type: Date, required: true } },
     { collection: 'knownBrowsers', versionKey: false },

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** A setting that somebody has decided. */
 export interface StoredSetting {
@@ -10,8 +11,13 @@ export interface StoredSetting {
   updated_at: Date
 }
 
-export const InstallationSettings = mongoose.model<StoredSetting>(
+export const InstallationSettings = defineModel<StoredSetting>(
   'InstallationSettings',
+  {
+    shares: [{ owner: 'updated_by', becomes: 'unlink' }],
+    archive: { never: 'It is what the installation has decided.' },
+    stays: ['value'],
+  },
   new Schema<StoredSetting>(
     {
       _id: required,

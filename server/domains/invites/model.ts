@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** A code by which somebody is invited. */
 export interface StoredInvite {
@@ -32,8 +33,9 @@ export interface StoredUse {
   settled: boolean
 }
 
-export const Invites = mongoose.model<StoredInvite>(
+export const Invites = defineModel<StoredInvite>(
   'Invites',
+  { shares: [{ owner: 'owner_address', becomes: 'erase' }], archive: 'invites' },
   new Schema<StoredInvite>(
     {
       _id: required,
@@ -50,12 +52,21 @@ export const Invites = mongoose.model<StoredInvite>(
     { collection: 'invites', versionKey: false },
   )
     .index({ code: 1 }, { unique: true })
+    .index({ owner_address: 1 })
     .index({ by_admin: 1, _id: -1 }, { partialFilterExpression: { by_admin: true } })
     .index({ owner_address: 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } }),
 )
 
-export const InviteUses = mongoose.model<StoredUse>(
+export const InviteUses = defineModel<StoredUse>(
   'InviteUses',
+  {
+    shares: [
+      { owner: '_id', becomes: 'erase', hides: ['owner_address'] },
+      { owner: 'owner_address', becomes: 'unlink' },
+    ],
+    archive: 'invites',
+    stays: ['code'],
+  },
   new Schema<StoredUse>(
     {
       _id: required,

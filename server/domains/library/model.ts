@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { later, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/knowledge-records'
 
 /** A URL that an agent knows. */
@@ -66,8 +67,9 @@ export interface StoredChunk {
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
 
-export const KnowledgeItems = mongoose.model<StoredItem>(
+export const KnowledgeItems = defineModel<StoredItem>(
   'KnowledgeItems',
+  { shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }], archive: 'knowledge', stays: ['hash'] },
   new Schema<StoredItem>(
     {
       _id: required,
@@ -109,8 +111,13 @@ export const KnowledgeItems = mongoose.model<StoredItem>(
     .index({ sync_at: 1 }, { partialFilterExpression: { sync_at: { $exists: true } } }),
 )
 
-export const KnowledgeChunks = mongoose.model<StoredChunk>(
+export const KnowledgeChunks = defineModel<StoredChunk>(
   'KnowledgeChunks',
+  {
+    shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }],
+    archive: { never: 'It is a copy of pages that the archive names.' },
+    secret: ['vector'],
+  },
   new Schema<StoredChunk>(
     {
       _id: required,

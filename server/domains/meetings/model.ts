@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** A meeting, or the permanent room of an account. */
 export interface StoredMeeting {
@@ -22,8 +23,15 @@ export interface StoredMeeting {
 /** So long it is known that a meeting was there. */
 const keptSeconds = 30 * 86_400
 
-export const Meetings = mongoose.model<StoredMeeting>(
+export const Meetings = defineModel<StoredMeeting>(
   'Meetings',
+  {
+    shares: [
+      { owner: 'host_wallet_address', becomes: 'erase' },
+      { owner: 'permanent_of', becomes: 'erase', archive: false },
+    ],
+    archive: 'meetings',
+  },
   new Schema<StoredMeeting>(
     {
       _id: required,
@@ -62,8 +70,9 @@ export interface StoredSeat {
   until: Date
 }
 
-export const Seats = mongoose.model<StoredSeat>(
+export const Seats = defineModel<StoredSeat>(
   'MeetingSeats',
+  { shares: [{ owner: 'identity', becomes: 'erase' }], archive: { never: 'It is of a meeting under way.' } },
   new Schema<StoredSeat>(
     {
       _id: required,
@@ -89,8 +98,9 @@ export interface StoredRemoval {
   until: Date
 }
 
-export const Removals = mongoose.model<StoredRemoval>(
+export const Removals = defineModel<StoredRemoval>(
   'MeetingRemovals',
+  { shares: [{ owner: '_id', becomes: 'erase', at: 'last word' }], archive: { never: 'It lapses with the meeting.' } },
   new Schema<StoredRemoval>(
     { _id: required, until: { type: Date, required: true } },
     { collection: 'meeting_removals', versionKey: false },

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 export { type Passkey, Passkeys } from '#server/domains/accounts/model'
 
@@ -21,8 +22,12 @@ export interface PasskeyChallenge {
   expires_at: Date
 }
 
-export const PasskeyChallenges = mongoose.model<PasskeyChallenge>(
+export const PasskeyChallenges = defineModel<PasskeyChallenge>(
   'PasskeyChallenges',
+  {
+    shares: [{ owner: 'user_address', becomes: 'erase' }],
+    archive: { never: 'It is a sign-in under way, for minutes.' },
+  },
   new Schema<PasskeyChallenge>(
     {
       _id: required,
@@ -53,8 +58,9 @@ export interface RecoveryToken {
 }
 
 /** What lets somebody who lost every passkey add a new one. */
-export const RecoveryTokens = mongoose.model<RecoveryToken>(
+export const RecoveryTokens = defineModel<RecoveryToken>(
   'RecoveryTokens',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: { never: 'It is a recovery under way.' } },
   new Schema<RecoveryToken>(
     {
       _id: required,

@@ -1,6 +1,7 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import type { Hex } from 'viem'
 import { moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { PaymentNetwork } from '#shared/api/payment-networks'
 import type { paymentStates } from '#shared/api/payments'
 
@@ -67,8 +68,23 @@ export interface StoredPayment {
 
 const count = { type: Number, required: true } as const
 
-export const Payments = mongoose.model<StoredPayment>(
+export const Payments = defineModel<StoredPayment>(
   'Payments',
+  {
+    shares: [
+      { owner: 'payer', becomes: 'keep', reason: 'Receipts are kept as tax law asks.', days: 3653 },
+      {
+        owner: 'pay_to',
+        becomes: 'keep',
+        reason: 'Receipts are kept as tax law asks.',
+        days: 3653,
+        hides: ['payer', 'session_id', 'run_id', 'message_id'],
+      },
+    ],
+    archive: 'payments',
+    secret: ['proof', 'proof_hash', 'question_hash', 'nonce', 'holder'],
+    stays: ['value', 'description', 'resource', 'code', 'session_id'],
+  },
   new Schema<StoredPayment>(
     {
       _id: required,
@@ -104,6 +120,8 @@ export const Payments = mongoose.model<StoredPayment>(
     { collection: 'payments', versionKey: false, minimize: false },
   )
     .index({ network: 1, payer: 1, nonce: 1 }, { unique: true })
+    .index({ payer: 1 })
+    .index({ pay_to: 1 })
     .index({ state: 1, due_at: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 })
     .index({ agent_id: 1, state: 1, _id: 1 })
@@ -121,8 +139,14 @@ export interface StoredEarnings {
   simulated: string
 }
 
-export const Earnings = mongoose.model<StoredEarnings>(
+export const Earnings = defineModel<StoredEarnings>(
   'Earnings',
+  {
+    shares: [
+      { owner: '_id', becomes: 'keep', reason: 'Receipts are kept as tax law asks.', days: 3653, through: 'Agents' },
+    ],
+    archive: 'payments',
+  },
   new Schema<StoredEarnings>(
     {
       _id: required,

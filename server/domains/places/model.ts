@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { moment, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** Where an account last said it is; `_id` is the account. */
 export interface StoredClaim {
@@ -10,8 +11,9 @@ export interface StoredClaim {
   expires_at: Date
 }
 
-export const Claims = mongoose.model<StoredClaim>(
+export const Claims = defineModel<StoredClaim>(
   'PositionClaims',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'places', secret: ['position'] },
   new Schema<StoredClaim>(
     { _id: required, position: required, at: moment, expires_at: moment },
     { collection: 'position_claims', versionKey: false },
@@ -25,8 +27,12 @@ export interface StoredVisit {
   expires_at: Date
 }
 
-export const Visits = mongoose.model<StoredVisit>(
+export const Visits = defineModel<StoredVisit>(
   'PlaceVisits',
+  {
+    shares: [{ owner: '_id', becomes: 'erase', at: 'last word' }],
+    archive: { never: 'It is a time of a day, and lapses.' },
+  },
   new Schema<StoredVisit>(
     { _id: required, at: moment, expires_at: moment },
     { collection: 'place_visits', versionKey: false },

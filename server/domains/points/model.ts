@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** One gift of points. Rows are added alone: none is changed, none is taken away. */
 export interface StoredEntry {
@@ -13,8 +14,9 @@ export interface StoredEntry {
   created_at: Date
 }
 
-export const PointEntries = mongoose.model<StoredEntry>(
+export const PointEntries = defineModel<StoredEntry>(
   'PointEntries',
+  { shares: [{ owner: 'wallet_address', becomes: 'erase' }], archive: 'points', stays: ['claim'] },
   new Schema<StoredEntry>(
     {
       _id: required,

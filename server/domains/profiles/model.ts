@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import type { WidgetSize, WidgetType } from '#shared/api/profile-widgets'
 
@@ -30,8 +31,9 @@ export interface ProfilePage {
   version: string
 }
 
-export const ProfilePages = mongoose.model<ProfilePage>(
+export const ProfilePages = defineModel<ProfilePage>(
   'ProfilePages',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'profiles' },
   new Schema<ProfilePage>(
     {
       _id: required,

@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { PushType } from '#shared/api/push'
 
 /** A browser that is told of what concerns an account. */
@@ -16,8 +17,9 @@ export interface StoredBrowser {
   updated_at: Date
 }
 
-export const PushBrowsers = mongoose.model<StoredBrowser>(
+export const PushBrowsers = defineModel<StoredBrowser>(
   'PushBrowsers',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'push', secret: ['endpoint', 'p256dh', 'auth'] },
   new Schema<StoredBrowser>(
     {
       _id: required,
@@ -56,8 +58,12 @@ export interface StoredNotice {
 
 const flagged = { type: Boolean, required: true } as const
 
-export const PushNotices = mongoose.model<StoredNotice>(
+export const PushNotices = defineModel<StoredNotice>(
   'PushNotices',
+  {
+    shares: [{ owner: 'account', becomes: 'erase' }],
+    archive: { never: 'It is of what a browser shows, and lapses.' },
+  },
   new Schema<StoredNotice>(
     {
       _id: required,
@@ -98,8 +104,9 @@ export interface StoredPreferences {
 const hour = { type: Number, default: null } as const
 const flag = { type: Boolean, default: true } as const
 
-export const PushPreferences = mongoose.model<StoredPreferences>(
+export const PushPreferences = defineModel<StoredPreferences>(
   'PushPreferences',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'push' },
   new Schema<StoredPreferences>(
     {
       _id: required,

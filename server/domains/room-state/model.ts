@@ -1,5 +1,7 @@
-import mongoose, { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
+import { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { declareOwnData, defineModel } from '#server/kernel/model'
+import type { OwnData } from '#server/kernel/own-data'
 import type { Fact } from '#server/log/types'
 import type {
   BanFact,
@@ -29,6 +31,7 @@ interface Followed {
 function followed<Fields>(
   name: string,
   collection: string,
+  own: OwnData<Followed & Fields>,
   fields: { [Name in keyof Fields]: object },
   indexes: [IndexDefinition, IndexOptions?][] = [],
 ): Model<Followed & Fields> {
@@ -41,7 +44,7 @@ function followed<Fields>(
   }
   const schema = new Schema(shape as SchemaDefinition, { collection, versionKey: false, id: false, minimize: false })
   for (const [index, options] of indexes) schema.index(index, options)
-  return mongoose.model(name, schema) as unknown as Model<Followed & Fields>
+  return defineModel(name, own as OwnData, schema) as unknown as Model<Followed & Fields>
 }
 
 const roomFields = {
@@ -100,16 +103,48 @@ roomSchema.index({ type: 1, is_active: 1, access_level: 1, is_official: -1, memb
 roomSchema.index({ type: 1, is_active: 1, access_level: 1, member_count: -1, _id: 1 })
 roomSchema.index({ type: 1, terms: 1 })
 roomSchema.index({ icon_url: 1 })
+roomSchema.index({ owner_address: 1 })
 for (const subject of ['gate.event_id', 'gate.collection_id'])
   roomSchema.index({ [subject]: 1 }, { unique: true, partialFilterExpression: { [subject]: { $exists: true } } })
 roomSchema.index({ place_id: 1 }, { unique: true, partialFilterExpression: { place_id: { $exists: true } } })
 roomSchema.index({ 'gate.place_id': 1 }, { partialFilterExpression: { 'gate.place_id': { $exists: true } } })
 roomSchema.index({ 'gate.latitude': 1 }, { partialFilterExpression: { 'gate.latitude': { $exists: true } } })
-export const Rooms = mongoose.model('Rooms', roomSchema)
+export const Rooms = defineModel(
+  'Rooms',
+  {
+    shares: [
+      {
+        owner: 'owner_address',
+        becomes: 'hand over',
+        rule: 'The oldest moderator, then the oldest member; without either the room is archived.',
+      },
+      { owner: 'creator_address', becomes: 'unlink', archive: false },
+      { owner: 'peers', becomes: 'unlink', archive: false },
+      { owner: 'founding.members', becomes: 'unlink', archive: false },
+    ],
+    archive: 'rooms',
+    secret: ['p2p_key'],
+    stays: [
+      'name',
+      'description',
+      'topic',
+      'slug',
+      'unique_name',
+      'gate',
+      'p2p_content_topic',
+      'place_id',
+      'icon_url',
+      'terms',
+      'category',
+    ],
+  },
+  roomSchema,
+)
 
 export const Members = followed<MemberFact>(
   'Members',
   'members',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'rooms' },
   { user_address: required, role: required, joined_at: required, joined_seq: Number, joined_n: Number },
   [
     [{ room: 1, is_active: 1, joined_at: -1 }],
@@ -122,6 +157,13 @@ export const Bans = followed<BanFact>(
   'Bans',
   'bans',
   {
+    shares: [
+      { owner: 'user_address', becomes: 'erase', hides: ['banned_by'] },
+      { owner: 'banned_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'moderation',
+  },
+  {
     ban_id: required,
     user_address: required,
     banned_by: required,
@@ -129,12 +171,19 @@ export const Bans = followed<BanFact>(
     banned_at: required,
     banned_until: optional,
   },
-  [[{ room: 1, is_active: 1, banned_at: -1 }]],
+  [[{ room: 1, is_active: 1, banned_at: -1 }], [{ user_address: 1 }]],
 )
 
 export const Mutes = followed<MuteFact>(
   'Mutes',
   'moderation_mutes',
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'erase', hides: ['muted_by'] },
+      { owner: 'muted_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'moderation',
+  },
   {
     mute_id: required,
     user_address: required,
@@ -143,12 +192,19 @@ export const Mutes = followed<MuteFact>(
     muted_at: required,
     muted_until: optional,
   },
-  [[{ room: 1, is_active: 1, muted_at: -1 }]],
+  [[{ room: 1, is_active: 1, muted_at: -1 }], [{ user_address: 1 }]],
 )
 
 export const Moderators = followed<ModeratorFact>(
   'Moderators',
   'moderators',
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'erase', hides: ['notes', 'granted_by'] },
+      { owner: 'granted_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'moderation',
+  },
   {
     moderator_id: required,
     user_address: required,
@@ -168,6 +224,11 @@ export const Words = followed<WordFact>(
   'Words',
   'blocked_words',
   {
+    shares: [{ owner: 'added_by', becomes: 'unlink' }],
+    archive: { never: 'It is a rule of the room.' },
+    stays: ['word'],
+  },
+  {
     word_id: required,
     word: required,
     action: required,
@@ -182,35 +243,55 @@ export const Words = followed<WordFact>(
 )
 
 /** Facts that are one value of their own: rules, pins, purges, blocks, invitations. */
-export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed }, [
-  [{ 'value.read_access': 1 }],
-  [{ 'value.token_hash': 1 }],
-])
+export const RoomFacts = followed<{ value: Fact }>(
+  'RoomFacts',
+  'room_facts',
+  {
+    shares: [
+      { owner: 'value', becomes: 'unlink', at: 'inside' },
+      { owner: '_id', becomes: 'unlink', at: 'inside' },
+    ],
+    archive: { never: 'It follows from the log, which the archive has.' },
+    secret: ['value'],
+  },
+  { value: Schema.Types.Mixed },
+  [[{ 'value.read_access': 1 }], [{ 'value.token_hash': 1 }]],
+)
 
 export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(
   'Polls',
   'polls',
+  {
+    shares: [{ owner: 'poll', becomes: 'unlink', at: 'inside' }],
+    archive: { never: 'It follows from the message, which the archive has.' },
+  },
   { poll_id: required, poll: Schema.Types.Mixed, created_at: required },
   [[{ room: 1, is_active: 1, created_at: -1 }]],
 )
 export const Votes = followed<{ poll_id: string; user_address: string; options: number[] }>(
   'Votes',
   'votes',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'polls' },
   { poll_id: required, user_address: required, options: { type: [Number], default: [] } },
-  [[{ poll_id: 1, is_active: 1 }]],
+  [[{ poll_id: 1, is_active: 1 }], [{ user_address: 1 }]],
 )
 
 export const Reactions = followed<ReactedFact & { message_id: string; user_address: string }>(
   'Reactions',
   'reactions',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'messages' },
   { message_id: required, user_address: required, emojis: { type: [Schema.Types.Mixed], default: [] } },
-  [[{ message_id: 1, is_active: 1 }]],
+  [[{ message_id: 1, is_active: 1 }], [{ user_address: 1 }]],
 )
 
 /** One row for each person a message names. */
 export const Mentions = followed<{ user_address: string; seq: number }>(
   'Mentions',
   'mentions',
+  {
+    shares: [{ owner: 'user_address', becomes: 'erase' }],
+    archive: { never: 'It follows from the messages of others.' },
+  },
   { user_address: required, seq: { type: Number, required: true } },
   [[{ room: 1, user_address: 1, seq: 1 }]],
 )
@@ -226,8 +307,9 @@ export interface StoredQuestion {
   due_at?: Date
 }
 
-export const Questions = mongoose.model<StoredQuestion>(
+export const Questions = defineModel<StoredQuestion>(
   'Questions',
+  "nobody's",
   new Schema<StoredQuestion>(
     {
       _id: required,
@@ -245,6 +327,11 @@ export const Questions = mongoose.model<StoredQuestion>(
 export const Epochs = followed<EpochFact>(
   'Epochs',
   'dm_epochs',
+  {
+    shares: [{ owner: 'lots', becomes: 'erase', at: 'inside' }],
+    archive: { never: 'It is a key, sealed to devices.' },
+    secret: ['lots'],
+  },
   {
     epoch_id: required,
     seq: { type: Number, required: true },
@@ -267,6 +354,15 @@ export const Flags = followed<{
 }>(
   'Flags',
   'flags',
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'keep', reason: 'Moderators decide on the message.', days: 90 },
+      { owner: 'claimed_by', becomes: 'unlink' },
+      { owner: 'decided_by', becomes: 'unlink' },
+    ],
+    archive: { never: 'It is a note about a message, which the archive has.' },
+    stays: ['words', 'content', 'state'],
+  },
   {
     message_id: required,
     user_address: required,
@@ -296,11 +392,21 @@ const searchBlockSchema = new Schema(
 )
 searchBlockSchema.index({ room: 1, segment: 1, terms: 1 })
 /** Under which terms the messages of a block are found. */
-export const SearchBlocks = mongoose.model('SearchBlocks', searchBlockSchema)
+export const SearchBlocks = defineModel(
+  'SearchBlocks',
+  {
+    shares: [],
+    archive: { never: 'It is an index of messages, and loses their words with them.' },
+    secret: ['claim'],
+    stays: ['terms'],
+  },
+  searchBlockSchema,
+)
 
 /** How many blocks of a room, from the first, are filed; `_id` is the room and the version of skeletons, in older rows the room alone. */
-export const SearchMarks = mongoose.model(
+export const SearchMarks = defineModel(
   'SearchMarks',
+  "nobody's",
   new Schema(
     { _id: required, blocks: { type: Number, required: true } },
     { collection: 'search_marks', versionKey: false, id: false },
@@ -308,8 +414,9 @@ export const SearchMarks = mongoose.model(
 )
 
 /** How far somebody has read a room. */
-export const Reads = mongoose.model(
+export const Reads = defineModel(
   'Reads',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'inbox' },
   new Schema(
     {
       _id: required,
@@ -323,10 +430,24 @@ export const Reads = mongoose.model(
 )
 
 /** Which vectors were used with the keys of direct conversations: `_id` is the hash of epoch, vector and room, `content` that of the message. */
-export const DmVectors = mongoose.model<{ _id: string; content: string }>(
+export const DmVectors = defineModel<{ _id: string; content: string }>(
   'DmVectors',
+  { shares: [], archive: { never: 'It holds hashes of sealed messages.' }, stays: ['content'] },
   new Schema<{ _id: string; content: string }>(
     { _id: required, content: required },
     { collection: 'dm_vectors', versionKey: false },
   ),
 )
+
+// The log knows nothing of people, so what its rows hold of them is said here.
+declareOwnData('RoomEvents', {
+  shares: [
+    { owner: 'sender', becomes: 'unlink', clears: ['body', 'reason'] },
+    { owner: 'target', becomes: 'unlink', archive: false },
+    { owner: 'body', at: 'inside', becomes: 'unlink', archive: false },
+  ],
+  archive: { never: 'Messages are in `messages/`, as they are read.' },
+  secret: ['chain', 'chained'],
+})
+declareOwnData('RoomHeads', "nobody's")
+declareOwnData('RoomLeases', "nobody's")

@@ -1,13 +1,15 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { later, moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 
 /** What an account has set; what is absent has its default. The slug is absent where there is none. */
 export type StoredSettings = Partial<SchedulingSettings> & { _id: string; updated_at: Date }
 
-export const Settings = mongoose.model<StoredSettings>(
+export const Settings = defineModel<StoredSettings>(
   'SchedulingSettings',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: 'scheduling', stays: ['scheduling_wallet_address'] },
   new Schema<StoredSettings>(
     {
       _id: { type: String, required: true },
@@ -48,8 +50,9 @@ export interface StoredWindow {
   updated_at: Date
 }
 
-export const Windows = mongoose.model<StoredWindow>(
+export const Windows = defineModel<StoredWindow>(
   'AvailabilityWindows',
+  { shares: [{ owner: 'wallet_address', becomes: 'erase' }], archive: 'scheduling' },
   new Schema<StoredWindow>(
     {
       _id: required,
@@ -120,8 +123,25 @@ export interface StoredBooking extends Kept {
 const count = { type: Number, required: true } as const
 const flag = { type: Boolean, required: true } as const
 
-export const Bookings = mongoose.model<StoredBooking>(
+export const Bookings = defineModel<StoredBooking>(
   'Bookings',
+  {
+    shares: [
+      { owner: 'recipient_wallet_address', becomes: 'unlink', clears: ['title', 'notes', 'cancel_reason'] },
+      {
+        owner: 'scheduler_wallet_address',
+        becomes: 'unlink',
+        clears: ['scheduler_name', 'scheduler_email', 'guest_name', 'guest_email', 'notes', 'cancel_reason'],
+        archive: false,
+      },
+      { owner: 'parties', becomes: 'unlink', hides: ['calendar_event_id'] },
+      { owner: 'booker', becomes: 'unlink', archive: false },
+      { owner: 'cancelled_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'booking',
+    secret: ['invite_token'],
+    stays: ['payment_transaction_hash'],
+  },
   new Schema<StoredBooking>(
     {
       _id: required,

@@ -1,9 +1,11 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** Conversations somebody does not want to be notified of. */
-export const ConversationMutes = mongoose.model(
+export const ConversationMutes = defineModel(
   'ConversationMutes',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'social' },
   new Schema(
     {
       /** `account type conversation` */
@@ -20,8 +22,39 @@ export const ConversationMutes = mongoose.model(
   ).index({ user_address: 1, updated_at: -1 }),
 )
 
-export const Reports = mongoose.model(
+export const Reports = defineModel(
   'Reports',
+  {
+    shares: [
+      {
+        owner: 'reporter_address',
+        becomes: 'unlink',
+        hides: [
+          'claimed_by',
+          'admin_notes',
+          'reviewed_by',
+          'room_status',
+          'room_decided_by',
+          'room_decided_at',
+          'room_notes',
+        ],
+      },
+      {
+        owner: 'reported_address',
+        becomes: 'keep',
+        reason: 'Moderators decide on the report.',
+        days: 90,
+        archive: false,
+      },
+      { owner: 'message_content_by', becomes: 'unlink', archive: false },
+      { owner: 'claimed_by', becomes: 'unlink', archive: false },
+      { owner: 'reviewed_by', becomes: 'unlink', archive: false },
+      { owner: 'room_decided_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'social',
+    secret: ['evidence_key', 'file_keys', 'subject'],
+    stays: ['description', 'message_content', 'admin_notes', 'room_notes', 'conversation_id', 'message_id'],
+  },
   new Schema(
     {
       _id: required,
@@ -64,8 +97,9 @@ export const Reports = mongoose.model(
 )
 
 /** The last report of its kind by the same person, so that a second one within a day is noticed. */
-export const ReportTurns = mongoose.model(
+export const ReportTurns = defineModel(
   'ReportTurns',
+  { shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }], archive: { never: 'It lapses within a day.' } },
   new Schema(
     { _id: required, at: { type: Number, required: true }, expires_at: { type: Date, required: true } },
     { collection: 'report_turns', versionKey: false, id: false },

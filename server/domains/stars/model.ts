@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 
 /** That somebody has starred a message. It says where the message is, and nothing of what it says: what is deleted is gone here as well. */
 export interface Star {
@@ -16,8 +17,9 @@ export interface Star {
   created_at: string
 }
 
-export const Stars = mongoose.model<Star>(
+export const Stars = defineModel<Star>(
   'Stars',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'stars' },
   new Schema<Star>(
     {
       _id: required,

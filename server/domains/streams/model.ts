@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { later, moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { StreamState } from '#shared/api/stream-records'
 
 export interface StoredStream {
@@ -38,8 +39,9 @@ export interface StoredStream {
 const flag = { type: Boolean, required: true } as const
 const count = { type: Number, default: 0 } as const
 
-export const Streams = mongoose.model<StoredStream>(
+export const Streams = defineModel<StoredStream>(
   'Streams',
+  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'streams', secret: ['stream_key'] },
   new Schema<StoredStream>(
     {
       _id: required,
@@ -75,8 +77,9 @@ export const Streams = mongoose.model<StoredStream>(
 )
 
 /** That an account has an open stream, and which; `_id` is the account, so that there is one. */
-export const OpenStreams = mongoose.model<{ _id: string; stream: string; at: Date }>(
+export const OpenStreams = defineModel<{ _id: string; stream: string; at: Date }>(
   'OpenStreams',
+  { shares: [{ owner: '_id', becomes: 'erase' }], archive: { never: 'It names the stream, which the archive has.' } },
   new Schema({ _id: required, stream: required, at: moment }, { collection: 'open_streams', versionKey: false }),
 )
 
@@ -100,8 +103,9 @@ export interface StoredAsset {
 
 const figure = { type: Number, default: null } as const
 
-export const StreamAssets = mongoose.model<StoredAsset>(
+export const StreamAssets = defineModel<StoredAsset>(
   'StreamAssets',
+  { shares: [{ owner: 'stream', becomes: 'erase', through: 'Streams' }], archive: 'streams' },
   new Schema<StoredAsset>(
     {
       _id: required,
@@ -138,8 +142,12 @@ export interface StoredViewer {
   gone_at?: Date
 }
 
-export const Viewers = mongoose.model<StoredViewer>(
+export const Viewers = defineModel<StoredViewer>(
   'StreamViewers',
+  {
+    shares: [{ owner: '_id', becomes: 'erase', at: 'last word' }],
+    archive: { never: 'It lapses ten minutes after the stream.' },
+  },
   new Schema<StoredViewer>(
     {
       _id: required,

@@ -6,7 +6,7 @@ import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { job } from '#server/kernel/jobs'
 import { isDuplicate } from '#server/ports/database/port'
-import { addressOf, type Storage } from '#server/ports/storage/port'
+import { addressOf, isArchive, type Storage } from '#server/ports/storage/port'
 import { fresh } from './store-once.ts'
 
 const hourMilliseconds = 3_600_000
@@ -74,7 +74,7 @@ async function sweepBucket(node: Node, storage: Storage, bucket: string, signal:
   }
   for await (const { key, storedAt } of storage.list(bucket)) {
     if (signal.aborted) return
-    if (storedAt.getTime() > node.now() - forgottenMilliseconds) continue
+    if (isArchive(key) || storedAt.getTime() > node.now() - forgottenMilliseconds) continue
     keys.push(key)
     if (keys.length === batch) await removeUnknown()
   }

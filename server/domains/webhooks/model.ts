@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { later, moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { deliveryStates, stopReasons } from '#shared/api/webhooks'
 
 export type StopReason = (typeof stopReasons)[number]
@@ -34,8 +35,13 @@ export interface StoredWebhook {
 /** When nothing is left to do. */
 export const never = new Date('9999-01-01T00:00:00Z')
 
-export const Webhooks = mongoose.model<StoredWebhook>(
+export const Webhooks = defineModel<StoredWebhook>(
   'Webhooks',
+  {
+    shares: [{ owner: 'account', becomes: 'erase' }],
+    archive: 'webhooks',
+    secret: ['secret', 'previous_secret', 'holder'],
+  },
   new Schema<StoredWebhook>(
     {
       _id: required,
@@ -78,8 +84,12 @@ export interface StoredPlace {
   taken_at: Date
 }
 
-export const WebhookPlaces = mongoose.model<StoredPlace>(
+export const WebhookPlaces = defineModel<StoredPlace>(
   'WebhookPlaces',
+  {
+    shares: [{ owner: 'webhook', becomes: 'erase', through: 'Webhooks' }],
+    archive: { never: 'It is a place that the webhook takes.' },
+  },
   new Schema<StoredPlace>(
     { _id: required, room: required, webhook: required, hold: required, taken_at: moment },
     { collection: 'webhook_places', versionKey: false },
@@ -107,8 +117,12 @@ export interface StoredPosition {
   unsure_since?: Date
 }
 
-export const WebhookPositions = mongoose.model<StoredPosition>(
+export const WebhookPositions = defineModel<StoredPosition>(
   'WebhookPositions',
+  {
+    shares: [{ owner: 'webhook', becomes: 'erase', through: 'Webhooks' }],
+    archive: { never: 'It is how far the webhook has come.' },
+  },
   new Schema<StoredPosition>(
     {
       _id: required,
@@ -147,8 +161,9 @@ export interface StoredDelivery {
   expires_at: Date
 }
 
-export const WebhookDeliveries = mongoose.model<StoredDelivery>(
+export const WebhookDeliveries = defineModel<StoredDelivery>(
   'WebhookDeliveries',
+  { shares: [{ owner: 'webhook', becomes: 'erase', through: 'Webhooks' }], archive: 'webhooks' },
   new Schema<StoredDelivery>(
     {
       _id: required,

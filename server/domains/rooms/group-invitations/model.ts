@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { RoomKey } from '#server/log/types'
 
 /** Whether somebody whom no friend of theirs brings into a group wants to be in it. One for each of both. */
@@ -27,8 +28,19 @@ export interface GroupInvitationRow {
   taken_back?: boolean
 }
 
-export const GroupInvitations = mongoose.model<GroupInvitationRow>(
+export const GroupInvitations = defineModel<GroupInvitationRow>(
   'GroupInvitations',
+  {
+    shares: [
+      {
+        owner: 'inviter_address',
+        becomes: 'erase',
+        hides: ['status', 'responded_at', 'accepting_until', 'told_at', 'taken_back'],
+      },
+      { owner: 'invitee_address', becomes: 'erase', unless: { status: 'unsent' } },
+    ],
+    archive: 'groupInvitations',
+  },
   new Schema<GroupInvitationRow>(
     {
       _id: required,
