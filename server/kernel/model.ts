@@ -57,7 +57,7 @@ export const AuditLines = defineModel(
         owner: 'actor',
         becomes: 'keep',
         reason: 'The audit log shows who changed this installation.',
-        days: 'for good',
+        days: 'permanently',
       },
     ],
     archive: 'accounts',
@@ -98,7 +98,7 @@ export interface StoredJob {
 export const StoredJobs = defineModel<StoredJob>(
   'StoredJobs',
   {
-    shares: [{ owner: null, becomes: 'keep', reason: 'What was asked for is done, whoever asked.', days: 14 }],
+    shares: [{ owner: null, becomes: 'keep', reason: 'The work that was requested is done, also for an erased account.', days: 14 }],
     archive: { never: 'It is work under way, sealed.' },
     secret: ['payload'],
   },

@@ -13,7 +13,7 @@ type Fate<Field> =
   /** Somebody else becomes the owner, by this rule. */
   | { becomes: 'hand over'; rule: string }
   /** The row stays for this reason and time, as that of a deleted account. */
-  | { becomes: 'keep'; reason: string; days: number | 'for good'; clears?: readonly Field[] }
+  | { becomes: 'keep'; reason: string; days: number | 'permanently'; clears?: readonly Field[] }
 
 /** Whose a row is, by one of its fields. */
 export type Share<Field extends string = string> = Fate<Field> & {

@@ -26,7 +26,7 @@ export const PartnerNames = defineModel<PartnerName>(
   'PartnerNames',
   {
     shares: [
-      { owner: null, becomes: 'keep', reason: 'A name of a partner stays that of one person.', days: 'for good' },
+      { owner: null, becomes: 'keep', reason: 'A name of a partner stays that of one person.', days: 'permanently' },
     ],
     archive: { never: 'It names the partner alone.' },
   },

@@ -88,7 +88,7 @@ export const UsedVectors = defineModel<UsedVector>(
         owner: 'owner',
         becomes: 'keep',
         reason: 'What a key has sealed must not be sealed with the same vector again.',
-        days: 'for good',
+        days: 'permanently',
       },
     ],
     archive: { never: 'It holds hashes.' },

@@ -113,7 +113,7 @@ export interface OneTimeCode {
 export const OneTimeCodes = defineModel<OneTimeCode>(
   'OneTimeCodes',
   {
-    shares: [{ owner: null, becomes: 'keep', reason: 'A late code is told apart from an unknown one.', days: 1 }],
+    shares: [{ owner: null, becomes: 'keep', reason: 'A late code gets another answer than an unknown one.', days: 1 }],
     archive: { never: 'It is a code under way.' },
     secret: ['code_hash', 'browser'],
     stays: ['detail'],
