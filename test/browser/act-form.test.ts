@@ -39,7 +39,7 @@ describe('what a moderator does to a person', () => {
     const card = page.getByRole('dialog').getByRole('region', { name: 'Moderate' })
     await card.waitFor()
     const [lengths, whys] = [await chips(card, 'How long'), await chips(card, 'Why')]
-    expect(lengths).toEqual(['10 min', '1 h', '24 h', '7 days', 'permanently'])
+    expect(lengths).toEqual(['10 min', '1 h', '24 h', '7 days', 'for good'])
     expect(whys).toContain('spam')
     expect(await card.getByRole('textbox', { name: 'Reason' }).count()).toBe(1)
     await page.keyboard.press('Escape')

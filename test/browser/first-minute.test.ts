@@ -95,7 +95,7 @@ describe('the page', () => {
     await moderator.keyboard.press('b')
     await moderator
       .getByRole('dialog', { name: /^Ban: / })
-      .getByRole('button', { name: 'permanently', pressed: true })
+      .getByRole('button', { name: 'for good', pressed: true })
       .waitFor()
     await moderator.keyboard.press('Escape')
     await moderator.keyboard.press('d')
