@@ -13,12 +13,11 @@ const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
 
 interface Counter {
-  /** Counts once at a time, and stores the counts. */
+  /** Counts once at a time, stores the counts, and notifies watchers where the pause is over. */
   run: () => Promise<StoredStream | null>
   timer: NodeJS.Timeout | null
-  /** The earliest time of the next count that watchers are notified of. */
+  /** The earliest time of the next notice. */
   nextAt: number
-  pause: number
   rows: number
   /** Watchers were not notified of the last counts. */
   isDue: boolean
@@ -29,8 +28,8 @@ function counterOf(node: Node, id: string): Counter {
   const known = countersOn(node).get(id)
   if (known) return known
   const counter: Counter = {
-    ...{ timer: null, nextAt: Number.NEGATIVE_INFINITY, pause: pauseMilliseconds, rows: 0, isDue: false },
-    run: oneAtATime(() => countRows(node, id, counter)),
+    ...{ timer: null, nextAt: Number.NEGATIVE_INFINITY, rows: 0, isDue: false },
+    run: oneAtATime(() => countViewers(node, id, counter)),
   }
   countersOn(node).set(id, counter)
   return counter
@@ -38,10 +37,10 @@ function counterOf(node: Node, id: string): Counter {
 
 /** The stream with its counts of this moment. Null where so many watch that they are counted within a second. */
 export async function countViewersNow(node: Node, id: string): Promise<StoredStream | null> {
-  const { nextAt, rows, run } = counterOf(node, id)
-  if (performance.now() >= nextAt) return countViewers(node, id)
+  const { rows, run } = counterOf(node, id)
+  if (rows <= mostRowsCountedAtOnce) return run()
   countViewersSoon(node, id)
-  return rows > mostRowsCountedAtOnce ? null : run()
+  return null
 }
 
 export function countViewersSoon(node: Node, id: string): void {
@@ -49,25 +48,22 @@ export function countViewersSoon(node: Node, id: string): void {
   const wait = Math.max(0, counter.nextAt - performance.now())
   counter.timer ??= setTimeout(() => {
     counter.timer = null
-    countViewers(node, id).catch((error: unknown) => node.logger.warn({ error }, 'viewers could not be counted'))
+    counter.run().catch((error: unknown) => node.logger.warn({ error }, 'viewers could not be counted'))
   }, wait).unref()
 }
 
-/** Counts the viewers, and notifies watchers of new counts. */
-async function countViewers(node: Node, id: string): Promise<StoredStream | null> {
-  const counter = counterOf(node, id)
+async function countViewers(node: Node, id: string, counter: Counter): Promise<StoredStream | null> {
   const startedAt = performance.now()
-  counter.nextAt = startedAt + counter.pause
-  const stream = await counter.run().finally(() => {
-    const endedAt = performance.now()
-    const pause = Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt))
-    counter.pause = Math.max(pauseMilliseconds, pause)
-    counter.nextAt = endedAt + counter.pause
-  })
-  if (counter.isDue) {
-    counter.isDue = false
-    await tellStream(node, id)
+  const stream = await countRows(node, id, counter)
+  const endedAt = performance.now()
+  if (endedAt < counter.nextAt) {
+    if (counter.isDue) countViewersSoon(node, id)
+    return stream
   }
+  const pause = Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt))
+  counter.nextAt = endedAt + Math.max(pauseMilliseconds, pause)
+  if (counter.isDue) await tellStream(node, id)
+  counter.isDue = false
   return stream
 }
 
@@ -107,7 +103,7 @@ async function countRows(node: Node, id: string, counter: Counter): Promise<Stor
 /** Keeps the viewers of this node; the first node counts all: a viewer over REST leaves without notice, and nodes die. */
 export async function sweepViewers(node: Node, isFirst = true): Promise<void> {
   const counted = isFirst ? await Streams.find({ viewer_count: { $gt: 0 } }, { _id: 1 }).lean<{ _id: string }[]>() : []
-  for (const { _id } of counted) await countViewers(node, _id)
+  for (const { _id } of counted) await counterOf(node, _id).run()
   await keepViewers(node)
   const now = performance.now()
   for (const [id, { timer, nextAt }] of countersOn(node))
