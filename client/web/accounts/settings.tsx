@@ -17,6 +17,7 @@ import { Points } from './points.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
+import styles from './settings.module.css'
 import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
@@ -60,7 +61,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
       <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
-      <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
+      <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'ways' && <WaysIn />}
         {page === 'devices' && (
