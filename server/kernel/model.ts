@@ -98,7 +98,14 @@ export interface StoredJob {
 export const StoredJobs = defineModel<StoredJob>(
   'StoredJobs',
   {
-    shares: [{ owner: null, becomes: 'keep', reason: 'The work that was requested is done, also for an erased account.', days: 14 }],
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'The work that was requested is done, also for an erased account.',
+        days: 14,
+      },
+    ],
     archive: { never: 'It is work under way, sealed.' },
     secret: ['payload'],
   },

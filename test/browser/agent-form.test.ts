@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agent-state/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { puppetModel } from '#test/support/puppet-model'
 import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Bookings, Settings } from '#server/domains/scheduling/model'
+import { Bookings, Settings } from '#server/domains/meetings/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Accounts } from '#server/domains/accounts/model'
-import { forgetProfile } from '#server/domains/accounts/profiles'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { field, isLive, line, openPlaza, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>

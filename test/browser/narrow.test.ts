@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DeviceKeys } from '#server/domains/device-keys/model'
+import { DeviceKeys } from '#server/domains/people/device-keys/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'

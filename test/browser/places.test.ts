@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Streams } from '#server/domains/streams/model'
+import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 

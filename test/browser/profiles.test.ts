@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { friends } from '#shared/api/friends'
 import { widgetTypes } from '#shared/api/profile-widgets'
 import { profiles } from '#shared/api/profiles'

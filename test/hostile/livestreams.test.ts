@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Streams, Viewers } from '#server/domains/streams/model'
-import { sweepViewers } from '#server/domains/streams/viewer-counts'
+import { Streams, Viewers } from '#server/domains/streams/streams/model'
+import { sweepViewers } from '#server/domains/streams/streams/viewer-counts'
 import { fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'

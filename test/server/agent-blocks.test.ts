@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agent-state/model'
-import { Runs } from '#server/domains/runs/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Runs } from '#server/domains/agents/runs/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'

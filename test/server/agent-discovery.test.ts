@@ -1,8 +1,8 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Agents } from '#server/domains/agent-state/model'
-import { Favorites } from '#server/domains/agents/model'
-import { suggestedQuestionsOf } from '#server/domains/agents/shown'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Favorites } from '#server/domains/agents/agents/model'
+import { suggestedQuestionsOf } from '#server/domains/agents/agents/shown'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
 import { friends } from '#shared/api/friends'

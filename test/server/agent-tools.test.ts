@@ -1,8 +1,8 @@
 // Modes: embedded
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agent-state/model'
-import { Runs } from '#server/domains/runs/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Runs } from '#server/domains/agents/runs/model'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { fakePlatformData } from '#server/ports/platform-data/fake'
 import { runFrame } from '#shared/api/agent-runs'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { gatherOlderCalls } from '#server/domains/booking/letters'
-import { Bookings } from '#server/domains/scheduling/model'
+import { gatherOlderCalls } from '#server/domains/meetings/booking/letters'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Bookings } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Bookings } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking, scheduledCallChanged } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { Payments } from '#server/domains/payments/model'
-import { Bookings, type StoredBooking } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking, scheduledCallChanged } from '#shared/api/booking'

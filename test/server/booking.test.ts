@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Bookings } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { accounts } from '#shared/api/accounts'
 import { booking, scheduledCallChanged } from '#shared/api/booking'

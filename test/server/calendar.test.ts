@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { refreshOlder } from '#server/domains/calendar/connections'
-import { Connections } from '#server/domains/calendar/model'
+import { refreshOlder } from '#server/domains/meetings/calendar/connections'
+import { Connections } from '#server/domains/meetings/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { booking } from '#shared/api/booking'
 import { calendar } from '#shared/api/calendar'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Meetings } from '#server/domains/meetings/model'
-import { Bookings } from '#server/domains/scheduling/model'
+import { Meetings } from '#server/domains/meetings/meetings/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking } from '#shared/api/booking'
 import { meetings } from '#shared/api/meetings'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AgentMemberships } from '#server/domains/agent-rooms/model'
-import { Runs } from '#server/domains/runs/model'
+import { AgentMemberships } from '#server/domains/agents/agent-rooms/model'
+import { Runs } from '#server/domains/agents/runs/model'
 import type { Model } from '#server/ports/model/port'
 import { agentWriting } from '#shared/api/agent-rooms'
 import { agents } from '#shared/api/agents'

@@ -1,9 +1,9 @@
 // Modes: embedded, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { newRun } from '#server/domains/runs/begin'
-import { OpenPlaces, Runs, type StoredPlaces } from '#server/domains/runs/model'
-import { givePlaces, takePlaces } from '#server/domains/runs/open'
+import { newRun } from '#server/domains/agents/runs/begin'
+import { OpenPlaces, Runs, type StoredPlaces } from '#server/domains/agents/runs/model'
+import { givePlaces, takePlaces } from '#server/domains/agents/runs/open'
 import type { Node } from '#server/kernel/context'
 import { agents } from '#shared/api/agents'
 import { messages } from '#shared/api/messages'

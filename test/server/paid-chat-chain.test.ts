@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Runs } from '#server/domains/runs/model'
+import { Runs } from '#server/domains/agents/runs/model'
 import { fakeChain } from '#server/ports/chain/fake'
 import type { AuthorizedTransfer } from '#server/ports/chain/port'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'

@@ -1,9 +1,9 @@
 // Modes: embedded, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { takeSlots } from '#server/domains/paid-chat/slots'
-import { Payments } from '#server/domains/payments/model'
-import { Runs } from '#server/domains/runs/model'
+import { Runs } from '#server/domains/agents/runs/model'
+import { takeSlots } from '#server/domains/payments/paid-chat/slots'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'

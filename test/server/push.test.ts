@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
-import { Bookings } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/platform/push/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'

@@ -2,7 +2,7 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Runs } from '#server/domains/runs/model'
+import { Runs } from '#server/domains/agents/runs/model'
 import { agents } from '#shared/api/agents'
 import { networks } from '#shared/api/payment-networks'
 import { payments } from '#shared/api/payments'

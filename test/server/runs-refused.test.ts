@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Agents } from '#server/domains/agent-state/model'
-import { Runs } from '#server/domains/runs/model'
-import { runsHere } from '#server/domains/runs/relay'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Runs } from '#server/domains/agents/runs/model'
+import { runsHere } from '#server/domains/agents/runs/relay'
 import { accounts } from '#shared/api/accounts'
 import { runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'

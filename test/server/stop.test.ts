@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { runsHere } from '#server/domains/runs/relay'
+import { runsHere } from '#server/domains/agents/runs/relay'
 import type { RoomEvent } from '#shared/api/room-events'
 import { serverNotice } from '#shared/kit/connection'
 import { openWire } from '#test/hostile/wire'

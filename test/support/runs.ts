@@ -1,5 +1,5 @@
-import { type Ask, beginRun, type Ending, type OpenRun } from '#server/domains/runs/begin'
-import type { StoredRun } from '#server/domains/runs/model'
+import { type Ask, beginRun, type Ending, type OpenRun } from '#server/domains/agents/runs/begin'
+import type { StoredRun } from '#server/domains/agents/runs/model'
 import type { Node } from '#server/kernel/context'
 
 /** Works on a question in the place of a model. */

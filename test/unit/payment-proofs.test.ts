@@ -3,15 +3,15 @@ import { domainSeparator, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { digestOf, judgeProof } from '#server/domains/payments/exact'
-import { networkNamed, type Wanted } from '#server/domains/payments/scheme'
+import { digestOf, judgeProof } from '#server/domains/payments/payments/exact'
+import { networkNamed, type Wanted } from '#server/domains/payments/payments/scheme'
 import {
   paymentRequired,
   readProof,
   requiredHeaders,
   requirementOf,
   settledHeaders,
-} from '#server/domains/payments/x402'
+} from '#server/domains/payments/payments/x402'
 import { centsOf, domainOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 
 const network = z.enum(['base', 'base-sepolia'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { never, type StoredPayment } from '#server/domains/payments/model'
+import { never, type StoredPayment } from '#server/domains/payments/payments/model'
 import {
   changeBy,
   isDue,
@@ -8,7 +8,7 @@ import {
   type PaymentStage,
   rulesOf,
   stageOf,
-} from '#server/domains/payments/states'
+} from '#server/domains/payments/payments/states'
 
 const now = Date.UTC(2026, 0, 1)
 const transaction = `0x${'ab'.repeat(32)}` as const

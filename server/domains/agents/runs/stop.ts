@@ -1,0 +1,89 @@
+import { agentsOf } from '#server/domains/agents/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { blocksChanged } from '#server/domains/moderation/blocks/events'
+import { accountSuspended } from '#server/domains/people/accounts/events'
+import { friendsEnded } from '#server/domains/people/friends/events'
+import type { Pair } from '#server/domains/people/friends/model'
+import { isOf } from '#server/domains/rooms/events/define'
+import type { Node } from '#server/kernel/context'
+import { GLOBAL, type Row } from '#server/log/types'
+import type { QueryFilter } from '#server/ports/database/port'
+import { isRefused } from './judge.ts'
+import { type RunState, Runs, type StoredRun } from './model.ts'
+import { isHere, stopRun, tellToStop, untilGone } from './relay.ts'
+
+const waitMilliseconds = 2_000
+const lookMilliseconds = 50
+/** The end of a run of this node wakes who waits for it. */
+const seldomMilliseconds = 500
+
+/** Stops a run wherever it is worked on, and waits a while until it has ended. Stopping it again does nothing. */
+export async function askToStop(node: Node, run: StoredRun, by: string): Promise<RunState> {
+  if (run.state !== 'running') return run.state
+  await Runs.updateOne(
+    { _id: run._id, state: 'running', cancelled_by: null },
+    { $set: { cancelled_by: by, stop_at: run.node } },
+  )
+  if (isHere(node, run._id)) stopRun(node, run._id, by)
+  else tellToStop(node, run)
+  const began = performance.now()
+  for (;;) {
+    const now = await Runs.findOne({ _id: run._id }).select({ state: 1 }).lean<{ state: RunState }>()
+    if (now?.state !== 'running' || performance.now() - began > waitMilliseconds) return now?.state ?? 'cancelled'
+    await untilGone(node, run._id, isHere(node, run._id) ? seldomMilliseconds : lookMilliseconds)
+  }
+}
+
+/**
+ * Stops what is being answered to somebody who may not ask any more: as they or the owner of the agent are suspended, as one of the two has
+ * blocked the other, or as they are friends no more. `stopRefusedOf` does so for a change of the agent.
+ */
+export function stopForRefused(node: Node): () => void {
+  const stop = (runs: Promise<StoredRun[]>, by: string) => {
+    stopRefused(node, runs, by).catch((error: unknown) =>
+      node.logger.warn({ error }, 'answers that are refused by now were not stopped'),
+    )
+  }
+  node.log.onRows((key, rows, isOurs) => {
+    if (key !== GLOBAL || !isOurs) return
+    for (const row of rows) {
+      if (isOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
+      if (isOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
+      if (isOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
+    }
+  })
+  return () => {}
+}
+
+const endsOf = ({ body }: Row): [string, string] => {
+  const { from_address, to_address } = body.pair as Pick<Pair, 'from_address' | 'to_address'>
+  return [from_address, to_address]
+}
+
+/** Stops what an agent, as it is now, is answering to those who may not ask it any more, and waits a while until it has ended. */
+export const stopRefusedOf = (node: Node, { _id: agent_id }: StoredAgent, by: string): Promise<void> =>
+  stopRefused(node, running({ agent_id }), by)
+
+async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string): Promise<void> {
+  const runs = await among
+  const agents = await Agents.find({ _id: { $in: runs.map(({ agent_id }) => agent_id) } }).lean<StoredAgent[]>()
+  const byId = new Map(agents.map((agent) => [agent._id, agent]))
+  await Promise.all(
+    runs.map(async (run) => {
+      const agent = byId.get(run.agent_id)
+      if (agent && (await isRefused(node, run, agent))) await askToStop(node, run, by)
+    }),
+  )
+}
+
+const running = (filter: QueryFilter<StoredRun>): Promise<StoredRun[]> =>
+  Runs.find({ ...filter, state: 'running' }).lean<StoredRun[]>()
+
+/** What they have asked, and what their agents are answering. */
+async function ofAccount(account: string): Promise<StoredRun[]> {
+  const theirs = await agentsOf(account, 'none')
+  return running({ $or: [{ account }, { agent_id: { $in: theirs.map(({ _id }) => _id) } }] })
+}
+
+/** What one of two has asked, perhaps the agents of the other. */
+const between = (one: string, other: string): Promise<StoredRun[]> => running({ account: { $in: [one, other] } })
