@@ -95,7 +95,7 @@ const recipes: Record<string, Recipe> = {
       {
         file: 'server/domains/gates.ts',
         before: 'import { placeGate }',
-        write: "import { defineGate } from './gates/define.ts'",
+        write: "import { defineGate } from './rooms/gates/define.ts'",
       },
       {
         file: 'server/domains/gates.ts',
