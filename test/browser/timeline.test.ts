@@ -33,7 +33,7 @@ describe('the timeline', () => {
   const rows = (page: Page) =>
     page
       .locator('.timeline__rows > :is(.slim, .messages__message)')
-      .evaluateAll((all) => all.map(({ classList }) => classList[0]))
+      .evaluateAll((all) => all.map(({ classList }) => classList[0]?.replace(/^.*__/, '')))
 
   test.each([
     ['desktop', desktop],
