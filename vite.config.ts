@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { contractValues } from './scripts/contract-values.mjs'
@@ -36,6 +37,12 @@ const withoutNodeCrypto = {
 export default defineConfig({
   root: 'client/web',
   plugins: [react(), contractValues(), webSocketsAlone, textAlone, withoutNodeCrypto],
+  css: {
+    modules: {
+      localsConvention: 'camelCaseOnly',
+      generateScopedName: (name, file) => `${basename(file, '.module.css')}__${name}`,
+    },
+  },
   build: {
     outDir: '../../dist/page',
     emptyOutDir: true,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { projectOf } from './test/suite/projects.ts'
 
-const imported = /from '#server\/(log|domains\/verdict|domains\/payments)\//
+const imported = /from '#server\/(log|domains\/moderation\/verdict|domains\/payments\/payments)\//
 /** Code that can be changed is slower than these bounds of time allow. */
 const isTimed = (file: string) => file.endsWith('/verdict-budget.test.ts')
 const isOfThese = (file: string) => file.startsWith('test/log/') || imported.test(readFileSync(file, 'utf8'))

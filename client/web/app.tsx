@@ -4,6 +4,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
+import styles from './app.module.css'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
@@ -103,7 +104,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
 
   if (!user && loaded.againAt)
     return (
-      <main className="waiting">
+      <main className={styles.waiting}>
         <h1>One moment</h1>
         <GoesOn at={loaded.againAt} />
       </main>
@@ -111,7 +112,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user && !loaded.error) return <Opening />
   if (!user) {
     return (
-      <main className="waiting">
+      <main className={styles.waiting}>
         <Blank isPage icon="warn" title="Plaza cannot open">
           <p>{problemText(loaded.error)}</p>
           <div className="row">
@@ -145,7 +146,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
 
 function Opening({ label = 'Opening Plaza' }: { label?: string }) {
   return (
-    <main className="waiting">
+    <main className={styles.waiting}>
       <h1 className="unseen">Plaza</h1>
       <Skeleton label={label} />
     </main>

@@ -1,5 +1,5 @@
 import { isSameAccount } from '#shared/kit/accounts'
-import './styles/home.css'
+import './kit/frame.css'
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { useCalendarReturn } from './accounts/calendar-return.ts'
@@ -14,6 +14,7 @@ import { NoticeStrip } from './connection/notice-strip.tsx'
 import { useActivity } from './connection/use-activity.ts'
 import { ArrangedRooms } from './folders/arranged-rooms.tsx'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
+import styles from './home.module.css'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
@@ -83,14 +84,14 @@ export function Home() {
           <StarsContext value={stars}>
             <PersonContext value={setPerson}>
               <DeletionsUndone>
-                <div className="window">
+                <div className={styles.window}>
                   <ConnectionStrip />
                   <NoticeStrip />
                   <div
                     className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
                   >
                     {room && (
-                      <button type="button" className="skip" onClick={focusComposer}>
+                      <button type="button" className={styles.skip} onClick={focusComposer}>
                         Skip to the message field
                       </button>
                     )}

@@ -1,7 +1,7 @@
-import { demoChannels } from '#server/domains/room-state/demo-rooms'
-import { ensureOfficial } from '#server/domains/rooms/alpha'
-import { uniqueName } from '#server/domains/rooms/names'
-import { newSharedKey, topicOf } from '#server/domains/rooms/shared-key'
+import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
+import { ensureOfficial } from '#server/domains/rooms/rooms/alpha'
+import { uniqueName } from '#server/domains/rooms/rooms/names'
+import { newSharedKey, topicOf } from '#server/domains/rooms/rooms/shared-key'
 import type { Node } from '#server/kernel/context'
 import { roomKey } from '#shared/kit/primitives'
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onlineIn } from '#server/domains/messages/presence'
+import { onlineIn } from '#server/domains/rooms/messages/presence'
 import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'

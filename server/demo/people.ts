@@ -1,7 +1,7 @@
-import { accountOf, recordSignIn } from '#server/domains/accounts/accounts'
-import { changeProfile } from '#server/domains/accounts/profile-changes'
-import { grantDemoModerator } from '#server/domains/moderation/promote'
-import { joinAlpha } from '#server/domains/rooms/alpha'
+import { grantDemoModerator } from '#server/domains/moderation/moderation/promote'
+import { accountOf, recordSignIn } from '#server/domains/people/accounts/accounts'
+import { changeProfile } from '#server/domains/people/accounts/profile-changes'
+import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 

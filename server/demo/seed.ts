@@ -1,4 +1,4 @@
-import { ensureOfficial } from '#server/domains/rooms/alpha'
+import { ensureOfficial } from '#server/domains/rooms/rooms/alpha'
 import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,4 +1,4 @@
-import { demoChannels } from '#server/domains/room-state/demo-rooms'
+import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
 import type { RulesPatch } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Dialogue } from './script.ts'

@@ -1,9 +1,9 @@
 import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/gates'
-import { attendanceGate } from './attendance/gate.ts'
-import type { GateRecord, Knock } from './gates/define.ts'
-import { placeGate } from './places/gate.ts'
-import { balanceGate } from './tokens/gate.ts'
+import { attendanceGate } from './rooms/attendance/gate.ts'
+import type { GateRecord, Knock } from './rooms/gates/define.ts'
+import { placeGate } from './rooms/places/gate.ts'
+import { balanceGate } from './rooms/tokens/gate.ts'
 
 /** Every sort of gate; another is an entry of `Gate` in `shared/api/gates.ts` and one here. */
 const gates: { readonly [By in Gate['by']]: GateRecord<By> } = {

@@ -20,7 +20,7 @@ const budget = (most: number, what: string, countedBy: string, afterwards: strin
 const openAnswers = 'Answers that stay open, streams and waits over both doors'
 const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
-const filesRead = 'Pictures and voice messages that are being read, or wait for it'
+const filesRead = 'Pictures and voice messages that are being parsed, or queued for it'
 const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
 const named: Record<Kind | 'viewer', string> = {
@@ -44,24 +44,24 @@ export const budgets = {
   requestsOfAddress: budget(
     1_200,
     'Requests over HTTP of every method and path, handshakes among them',
-    'address and minute; beyond that who shows a session, by account and minute',
+    'address and minute; beyond that requests with a session, by account and minute',
     '429 with `Retry-After`, before anything is looked up',
   ),
   refusedRequests: budget(
     5,
     'Answers 429, of whatever budget',
     'connection',
-    'the connection is closed, but that of a trusted proxy',
+    'the connection is closed, except that of a trusted proxy',
   ),
   looksOfAddress: budget(
     600,
-    'Sessions that are looked up for requests beyond that; one that was is known for five minutes',
+    'Sessions that are looked up for requests beyond that; a result is cached for five minutes',
     'address and minute',
     'the request is refused',
   ),
   mediaOfAddress: budget(
     500,
-    'Requests for HLS and recordings that are there; for others they count among all requests',
+    'Requests for existing HLS and recordings; others count among all requests',
     'address and second',
     '429 with `Retry-After`',
   ),
@@ -69,24 +69,24 @@ export const budgets = {
     100,
     'Offers of WebRTC, and what belongs to them',
     'address and 20 seconds',
-    '429 with `Retry-After`, for less time than a publisher who was lost has to come back',
+    '429 with `Retry-After`, for less time than a lost publisher has to come back',
   ),
   waitingRequests: budget(
     100,
     'Requests that wait behind another one (pipelining)',
     'connection',
-    'what comes after them is not answered, the connection is closed, and its address opens no other for 10 seconds',
+    'later ones are not answered, the connection is closed, and its address opens no other for 10 seconds',
   ),
   openedOfAddress: budget(200, 'Connections opened', 'address and second', 'the connection is closed unread'),
   connectionsOfAddress: ofAddress(
     { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000, viewer: 300 },
     'Connections',
-    'an idle one gives way, or one of whoever holds most; else it is closed',
+    'an idle one makes room, or one of the holder of most; else it is closed',
   ),
   handshakesOfAddress: budget(
     60,
     'Handshakes of Socket.IO',
-    'address and minute; who shows a session, by account and minute',
+    'address and minute; with a session, by account and minute',
     '429 with `Retry-After`',
   ),
   handshakes: budget(200, 'Handshakes of Socket.IO', 'node and second', '429 with `Retry-After`'),
@@ -100,53 +100,48 @@ export const budgets = {
   events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
   refusedEvents: budget(
     300,
-    'Events that are refused, whatever for',
+    'Refused events of every kind',
     'connection and minute',
     'the connection is closed after the answer',
   ),
-  connects: budget(
-    30,
-    'CONNECTs to a namespace, whatever becomes of them',
-    'connection and minute',
-    'the connection is closed',
-  ),
+  connects: budget(30, 'CONNECTs to a namespace, refused or not', 'connection and minute', 'the connection is closed'),
   refusals: budget(10, 'CONNECTs that are refused', 'connection', 'the connection is closed'),
   connectsOfAddress: budget(
     600,
-    'CONNECTs whose token is looked at',
+    'CONNECTs whose token is checked',
     'address and minute',
-    'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
+    'one token of each connection is checked, and each session has as many of its own; else `RATE_LIMIT_EXCEEDED`',
   ),
   adminProofs: budget(
     120,
-    'Requests whose headers show the message of an admin, each of which is verified',
+    'Requests with the message of an admin in their headers, which is verified each time',
     'address and minute',
     '429 with `Retry-After`',
   ),
   chainQuestionsFrom: budget(
     10,
-    'Questions to a chain about such headers, but those of a message that it has accepted here before',
+    'Questions to a chain about such headers, except for a message that it has accepted here before',
     'address and minute',
-    '429 with `Retry-After`; a message that a key has signed, and one of a wallet of no admin, asks none',
+    '429 with `Retry-After`; a message signed by a key, or of a wallet of no admin, asks none',
   ),
   chainQuestionsOf: budget(
     30,
     'The same about one wallet',
     'wallet and minute',
-    '429 with `Retry-After`; a message that a key has signed, and one of a wallet of no admin, asks none',
+    '429 with `Retry-After`; a message signed by a key, or of a wallet of no admin, asks none',
   ),
   groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
   groupInvitationsToOne: budget(
     3,
-    'Invitations to groups that wait, or have ended within a day of being told of',
+    'Open invitations to groups, or those that ended within a day of their notification',
     'inviter and invited',
-    'answered as if sent; the invited hears of none',
+    'answered as if sent; the invited is not notified',
   ),
   groupInvitationsOfOne: budget(
     100,
-    'Invitations to groups that wait',
+    'Open invitations to groups',
     'invited',
-    'the oldest of somebody with whom they share no closed room ends, or the oldest of all; who invites is answered as if sent',
+    'the oldest from an inviter without a shared closed room ends, or the oldest of all; the inviter is answered as if sent',
   ),
   costsOfAddress: budget(
     600,

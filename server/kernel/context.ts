@@ -193,8 +193,13 @@ export interface JobRun {
 }
 
 export interface Jobs {
-  /** Stores a job; it is run soon, and again until it succeeds. One with an id of its own is done once. */
-  add<Payload extends z.ZodType>(job: Job<Payload>, payload: z.input<Payload>, id?: string): Promise<void>
+  /** Stores a job; it is run soon or once it is due, and again until it succeeds. One with an id of its own is done once. */
+  add<Payload extends z.ZodType>(
+    job: Job<Payload>,
+    payload: z.input<Payload>,
+    id?: string,
+    dueAt?: number,
+  ): Promise<void>
 }
 
 /** Outside services; null where one is not configured. */

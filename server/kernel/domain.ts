@@ -9,6 +9,7 @@ import {
   type Node,
   type Role,
 } from './context.ts'
+import { nodeState } from './node-state.ts'
 import type { RawRoute } from './raw-route.ts'
 import type { DomainSettings } from './settings.ts'
 
@@ -23,6 +24,8 @@ interface Beside {
   jobs?: readonly Job[]
   /** Where browsers come to that other sites send here: they are answered by a redirect. */
   routes?(node: Node): readonly RawRoute[]
+  /** The addresses of files among these that its records show: such a file stays. */
+  shows?(urls: readonly string[], node: Node): Promise<readonly (string | null | undefined)[]>
   /** What it does with a new connection to a namespace, once that has been told of its session. */
   connected?: {
     readonly [N in Namespace]?: (
@@ -51,10 +54,20 @@ export const defineDomain = <C extends Contract>(contract: C, actions: Actions<C
   ...beside,
 })
 
+const startedOn = nodeState((): { domains?: readonly Domain[] } => ({}))
+
 /** Starts all domains on a node; ends with what stops them. */
 export async function startDomains(domains: readonly Domain[], node: Node): Promise<readonly Stop[]> {
+  startedOn(node).domains = domains
   const started = await Promise.all(domains.map((domain) => domain.start?.(node) ?? []))
   return started.flat()
+}
+
+/** The addresses among these that any domain shows. Throws before the domains start, as what they show must stay. */
+export async function shownAmong(node: Node, urls: readonly string[]): Promise<readonly (string | null | undefined)[]> {
+  const { domains } = startedOn(node)
+  if (!domains) throw new Error('The domains of this node have not started')
+  return (await Promise.all(domains.map(({ shows }) => shows?.(urls, node) ?? []))).flat()
 }
 
 /** What an admin shows instead of a session; over REST `message` is base64 of its URI encoding. */

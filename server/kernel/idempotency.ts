@@ -1,17 +1,32 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isDuplicate } from '#server/ports/database/port'
+import { isDuplicate, type Model } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import type { Node, Settings } from './context.ts'
 import { newId } from './ids.ts'
+import { type Held, type Lease, newLease, takeLease, withLease } from './lease.ts'
 import { Answers } from './model.ts'
 import { seal, unseal } from './seal.ts'
 
 const keptMilliseconds = 24 * 60 * 60 * 1000
-const leaseMilliseconds = 5_000
-const renewMilliseconds = 1_500
 const deadlineMilliseconds = 10_000
 const lookAgainMilliseconds = 50
+
+interface StoredAnswer {
+  _id: string
+  input_hash: string
+  creation_id: string
+  run: string
+  leased_until: Date
+  answer?: string
+}
+
+const answerLease: Lease<StoredAnswer> = {
+  model: Answers as unknown as Model<StoredAnswer>,
+  holder: 'run',
+  held_until: 'leased_until',
+  milliseconds: 5_000,
+}
 
 /** A call to be carried out once, however often and through whichever node it arrives. */
 interface Repeatable {
@@ -48,69 +63,44 @@ export async function once<Output>(
   const input_hash = hashOf(inOrder(input))
   const until = performance.now() + deadlineMilliseconds
   for (;;) {
-    const claim = await take(node, id, input_hash)
+    const { isMine, ...call } = await take(node, id, input_hash)
     // Version 0.1 took the fields as they came.
-    if (claim.input_hash !== input_hash && claim.input_hash !== hashOf(JSON.stringify(input)))
+    if (call.input_hash !== input_hash && call.input_hash !== hashOf(JSON.stringify(input)))
       throw new AppError('CONFLICT', { message: 'This key was used for another request' })
-    if (claim.answer) return JSON.parse(unseal(sessionKeys, claim.answer)) as Output
-    if (claim.isMine) return finish(claim)
+    if (call.answer) return JSON.parse(unseal(sessionKeys, call.answer)) as Output
+    if (isMine) return withLease(answerLease, node, call, (held) => answer(call.creation_id, held))
     if (performance.now() > until) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
     await pause(lookAgainMilliseconds)
   }
 
-  async function finish({ run, creation_id }: Claim): Promise<Output> {
-    const mine = { _id: id, run }
-    const renewal = setInterval(() => void renew(mine, node.now()).catch(() => undefined), renewMilliseconds)
+  async function answer(creationId: string, held: Held<StoredAnswer>): Promise<Output> {
     try {
-      const output = await act(creation_id)
-      const answer = seal(sessionKeys, JSON.stringify(output))
-      await Answers.updateOne(mine, { $set: { answer } })
+      const output = await act(creationId)
+      await held.end({ $set: { answer: seal(sessionKeys, JSON.stringify(output)) } })
       return output
     } catch (error) {
-      const isRefused = error instanceof AppError && error.status < 500
-      const given = isRefused
-        ? Answers.deleteOne(mine)
-        : Answers.updateOne(mine, { $set: { leased_until: new Date(0) } })
-      await given.exec().catch(() => undefined)
+      if (error instanceof AppError && error.status < 500) await held.end(null).catch(() => undefined)
       throw error
-    } finally {
-      clearInterval(renewal)
     }
   }
 }
 
-const renew = (mine: { _id: string; run: string }, now: number) =>
-  Answers.updateOne(mine, { $set: { leased_until: new Date(now + leaseMilliseconds) } }).exec()
-
-interface Kept {
-  input_hash: string
-  creation_id: string
-  run: string
-  leased_until: Date
-  answer?: string
-}
-type Claim = Kept & { isMine: boolean }
-
 /** Claims a key that is new, or whose lease has expired; otherwise returns what the other call has stored. */
-async function take(node: Keeper, id: string, input_hash: string): Promise<Claim> {
-  const now = node.now()
-  const run = newId()
-  const leased_until = new Date(now + leaseMilliseconds)
-  const there = await Answers.findOne({ _id: id }).lean<Kept>()
-  if (!there) {
-    const fresh = { input_hash, creation_id: newId(), run, leased_until, expires_at: new Date(now + keptMilliseconds) }
-    const isMine = await Answers.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true }).then(
-      ({ upsertedCount }) => upsertedCount === 1,
-      (error: unknown) => {
-        if (isDuplicate(error)) return false
-        throw error
-      },
-    )
-    return { ...fresh, isMine }
+async function take(node: Keeper, _id: string, input_hash: string): Promise<StoredAnswer & { isMine: boolean }> {
+  const there = await Answers.findOne({ _id }).lean<StoredAnswer>()
+  if (there) {
+    const isOpen = there.input_hash === input_hash && !there.answer && there.leased_until.getTime() <= node.now()
+    const mine = isOpen && (await takeLease(answerLease, node, { _id, run: there.run, answer: { $exists: false } }))
+    return { ...(mine || there), isMine: Boolean(mine) }
   }
-  const isOpen = there.input_hash === input_hash && !there.answer && there.leased_until.getTime() <= now
-  const mine =
-    isOpen &&
-    (await Answers.updateOne({ _id: id, run: there.run, answer: { $exists: false } }, { $set: { run, leased_until } }))
-  return mine && mine.matchedCount === 1 ? { ...there, run, isMine: true } : { ...there, isMine: false }
+  const kept = { input_hash, creation_id: newId(), expires_at: new Date(node.now() + keptMilliseconds) }
+  const fresh = { ...kept, ...newLease(answerLease, node) } as Omit<StoredAnswer, '_id'>
+  const isMine = await Answers.updateOne({ _id }, { $setOnInsert: fresh }, { upsert: true }).then(
+    ({ upsertedCount }) => upsertedCount === 1,
+    (error: unknown) => {
+      if (isDuplicate(error)) return false
+      throw error
+    },
+  )
+  return { _id, ...fresh, isMine }
 }

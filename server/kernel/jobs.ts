@@ -1,18 +1,11 @@
 import type { z } from 'zod'
 import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
+import { every } from './every.ts'
 import { newId } from './ids.ts'
-import {
-  type Claim,
-  claimJob,
-  countJobs,
-  dueJobs,
-  finishJob,
-  postponeJob,
-  putBack,
-  renewJob,
-  storeJob,
-} from './job-store.ts'
+import { countJobs, dueJobs, finished, jobLease, postponed, putBack, storeJob } from './job-store.ts'
+import { type Held, takeLease, withLease } from './lease.ts'
+import type { StoredJob } from './model.ts'
 import { seal, unseal } from './seal.ts'
 
 interface JobTimes {
@@ -24,10 +17,9 @@ interface JobTimes {
   stopMilliseconds: number
 }
 
-/** A process that dies delays its jobs by a lease and a sweep at the most. */
 const usualTimes: JobTimes = {
-  leaseMilliseconds: 15_000,
-  sweepMilliseconds: 10_000,
+  leaseMilliseconds: jobLease.milliseconds,
+  sweepMilliseconds: 1_000,
   backOffMilliseconds: 1_000,
   stopMilliseconds: 8_000,
 }
@@ -38,6 +30,7 @@ const mostAttempts = 10
 const fullMilliseconds = 500
 const longestError = 300
 const queueStopMilliseconds = 1_000
+const sweepsPerCount = 10
 
 /** Thrown by a job that would fail at each attempt. */
 export class GiveUp extends Error {
@@ -56,15 +49,19 @@ export function startJobs(
 ): Jobs & { close(): Promise<void> } {
   const kinds = new Map(declared.map((one) => [one.kind, one]))
   const names = [...kinds.keys()]
+  const lease = { ...jobLease, milliseconds: times.leaseMilliseconds }
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
   /** How many of each kind run here. */
   const busy = new Map<string, number>()
   let isClosing = false
+  let sweeps = 0
 
+  /** Finds what is due by its time, and what the queue has lost. */
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
-    for (const [state, count] of Object.entries(await countJobs())) node.metrics.jobs('outbox', state, count)
+    if (sweeps++ % sweepsPerCount > 0) return
+    for (const [state, count] of Object.entries(await countJobs(node.now()))) node.metrics.jobs('outbox', state, count)
   }
 
   async function run(id: string) {
@@ -75,83 +72,64 @@ export function startJobs(
   }
 
   async function claimAndRun(id: string) {
-    const claim = await claimJob(id, names, node.now(), times.leaseMilliseconds)
-    if (!claim) return null
-    const count = busy.get(claim.kind) ?? 0
-    if (count >= (kinds.get(claim.kind)?.atOnce ?? atOnce)) {
-      await putBack(claim, node.now() + fullMilliseconds)
+    const due = { _id: id, state: 'open' as const, kind: { $in: names } }
+    const claimed = await takeLease(lease, node, due, { $inc: { attempts: 1 } })
+    return claimed && withLease(lease, node, claimed, (held) => runClaimed(claimed, held), stopping.signal)
+  }
+
+  async function runClaimed(claimed: StoredJob, held: Held<StoredJob>) {
+    const { kind } = claimed
+    const count = busy.get(kind) ?? 0
+    if (count >= (kinds.get(kind)?.atOnce ?? atOnce)) {
+      await held.end(putBack(node.now() + fullMilliseconds))
       return { againInMilliseconds: fullMilliseconds }
     }
-    busy.set(claim.kind, count + 1)
-    return runClaimed(claim).finally(() => busy.set(claim.kind, (busy.get(claim.kind) ?? 1) - 1))
-  }
-
-  async function runClaimed(claim: Claim) {
-    const lease = keepLease(claim)
+    busy.set(kind, count + 1)
     try {
-      if (claim.attempts > mostAttempts) throw new Error('The process died at each attempt')
-      await perform(claim, lease.signal)
-      await finishJob(claim, 'done', node.now())
-      node.metrics.jobRun(claim.kind, 'done')
+      if (claimed.attempts > mostAttempts) throw new Error('The process died at each attempt')
+      await perform(claimed, held.signal)
+      await held.end(finished('done', node.now()))
+      node.metrics.jobRun(kind, 'done')
       return null
     } catch (error) {
-      return await giveBack(claim, error)
+      return await giveBack(claimed, held, error)
     } finally {
-      lease.end()
+      busy.set(kind, (busy.get(kind) ?? 1) - 1)
     }
   }
 
-  async function perform({ id, kind, payload, attempts: attempt }: Claim, signal: AbortSignal): Promise<void> {
+  async function perform({ _id: id, kind, payload = '', attempts: attempt }: StoredJob, signal: AbortSignal) {
     const declaration = kinds.get(kind)
     const carried = declaration?.payload.parse(JSON.parse(unseal(node.settings.sessionKeys, payload)))
     await declaration?.run(carried as never, { id, attempt, node, signal })
   }
 
   /** The message of an error may be shown; a payload never is. */
-  async function giveBack(claim: Claim, error: unknown): Promise<{ againInMilliseconds: number } | null> {
-    const { id, kind, attempts } = claim
+  async function giveBack({ _id: job, kind, attempts }: StoredJob, held: Held<StoredJob>, error: unknown) {
     const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
     const isLast = attempts >= mostAttempts || error instanceof GiveUp
     node.metrics.jobRun(kind, isLast ? 'failed' : 'retried')
-    node.logger[isLast ? 'error' : 'warn']({ job: id, kind, attempts, error: said }, 'a job failed')
+    node.logger[isLast ? 'error' : 'warn']({ job, kind, attempts, error: said }, 'a job failed')
     if (isLast) {
-      await finishJob(claim, 'failed', node.now(), said)
+      await held.end(finished('failed', node.now(), said))
       return null
     }
     const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)
-    await postponeJob(claim, node.now() + againInMilliseconds, said)
+    await held.end(postponed(node.now() + againInMilliseconds, said))
     return { againInMilliseconds }
   }
 
-  /** Renewed while the job runs; the run is told to end when the lease was lost, or when the node stops for good. */
-  function keepLease(claim: Claim): { signal: AbortSignal; end(): void } {
-    const lost = new AbortController()
-    const renewing = setInterval(() => {
-      renewJob(claim, node.now() + times.leaseMilliseconds).then(
-        (isOurs) => isOurs || lost.abort(),
-        () => undefined,
-      )
-    }, times.leaseMilliseconds / 3)
-    renewing.unref()
-    const end = () => clearInterval(renewing)
-    const signal = AbortSignal.any([lost.signal, stopping.signal])
-    signal.addEventListener('abort', end)
-    return { signal, end }
-  }
-
   const stopConsuming = queue.consume(run, atOnce)
-  const swept = () => void sweep().catch((error: unknown) => node.logger.warn({ error }, 'jobs were not swept'))
-  const sweeping = setInterval(swept, times.sweepMilliseconds).unref()
-  swept()
+  const stopSweeping = every(node, times.sweepMilliseconds, sweep, 'jobs were not swept')
   return {
-    async add(declaration, payload, id = newId()) {
+    async add(declaration, payload, id = newId(), dueAt = node.now()) {
       const carried = JSON.stringify(declaration.payload.parse(payload))
-      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now())
-      queue.push(id)
+      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now(), dueAt)
+      if (dueAt <= node.now()) queue.push(id)
     },
     async close() {
       isClosing = true
-      clearInterval(sweeping)
+      stopSweeping()
       const stopped = stopConsuming()
       await atMost(times.stopMilliseconds, Promise.allSettled(running))
       stopping.abort()

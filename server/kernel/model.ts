@@ -1,8 +1,35 @@
-import mongoose, { Schema } from 'mongoose'
+import mongoose, { type InferSchemaType, type Model, Schema } from 'mongoose'
+import type { OwnData } from './own-data.ts'
+
+/** What each model says of its rows, by the name of the model. */
+const declared = new Map<string, OwnData>()
+
+/** Makes a model. It says whose its rows are, and what becomes of them when an account is erased. */
+export function defineModel<Row>(name: string, own: OwnData<Row>, schema: Schema<Row>): Model<Row>
+export function defineModel<Of extends Schema>(
+  name: string,
+  own: OwnData<InferSchemaType<Of>>,
+  schema: Of,
+): ReturnType<typeof mongoose.model<Of>>
+export function defineModel(name: string, own: OwnData, schema: Schema): unknown {
+  declareOwnData(name, own)
+  return mongoose.model(name, schema)
+}
+
+/** Says so of a model whose maker knows nothing of people. */
+export const declareOwnData = (model: string, own: OwnData): void => void declared.set(model, own)
+
+/** Every model with what it says of its rows; null where it says nothing. */
+export const declaredModels = () =>
+  Object.values(mongoose.models).map((model) => ({ model, own: declared.get(model.modelName) ?? null }))
 
 /** Calls that are done once, and their answers, kept so that a repeat gives the first one. */
-export const Answers = mongoose.model(
+export const Answers = defineModel(
   'Answers',
+  {
+    shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }],
+    archive: { never: 'It repeats what other rows hold, for a day.' },
+  },
   new Schema(
     {
       /** `account operation key`. */
@@ -22,8 +49,19 @@ export const Answers = mongoose.model(
 )
 
 /** One line for each audited call, refused ones too. */
-export const AuditLines = mongoose.model(
+export const AuditLines = defineModel(
   'AuditLines',
+  {
+    shares: [
+      {
+        owner: 'actor',
+        becomes: 'keep',
+        reason: 'The audit log shows who changed this installation.',
+        days: 'permanently',
+      },
+    ],
+    archive: 'accounts',
+  },
   new Schema(
     {
       _id: { type: String, required: true },
@@ -57,8 +95,20 @@ export interface StoredJob {
 }
 
 /** Work to be done after the answer, stored before it. */
-export const StoredJobs = mongoose.model<StoredJob>(
+export const StoredJobs = defineModel<StoredJob>(
   'StoredJobs',
+  {
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'The work that was requested is done, also for an erased account.',
+        days: 14,
+      },
+    ],
+    archive: { never: 'It is work under way, sealed.' },
+    secret: ['payload'],
+  },
   new Schema<StoredJob>(
     {
       _id: { type: String, required: true },

@@ -3,12 +3,9 @@ import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
 import { count, EmojiOfName, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
 import { shownTools, toolFields } from './agent-tools.ts'
+import { highestPriceCents, paymentNetworks } from './payment-networks.ts'
 
 export const visibilities = ['private', 'friends', 'public', 'official'] as const
-export const paymentNetworks = ['base', 'base-sepolia'] as const
-
-/** What the most expensive answer costs. */
-export const highestPriceCents = 10_000
 
 const tagsAtMost = 5
 const longestTag = 20

@@ -32,6 +32,7 @@ import { meetingEvents } from './meeting-seats.ts'
 import { meetings } from './meetings.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
+import { ownData, ownDataEvents } from './own-data.ts'
 import { passkeys } from './passkeys.ts'
 import { payments } from './payments.ts'
 import { phone } from './phone.ts'
@@ -111,6 +112,7 @@ export const api = {
   places,
   streams,
   webhooks,
+  ownData,
 }
 
 /** The events of each domain, for those who may read there; what a room tells is of `messages`, whose `room:join` asks for it. */
@@ -132,6 +134,7 @@ export const told = {
   epochs: epochEvents,
   streams: streamEvents,
   points: pointsEvents,
+  ownData: ownDataEvents,
 } satisfies { [Name in keyof typeof api]?: Readonly<Record<string, Event>> }
 
 /** Every event the server tells, beside those of the connection itself. */
@@ -153,4 +156,5 @@ export const events = {
   ...told.epochs,
   ...told.streams,
   ...told.points,
+  ...told.ownData,
 }

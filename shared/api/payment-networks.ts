@@ -1,6 +1,5 @@
-import { highestPriceCents, type paymentNetworks } from './agent-records.ts'
-
-export type PaymentNetwork = (typeof paymentNetworks)[number]
+/** The price of the most expensive answer. */
+export const highestPriceCents = 10_000
 
 export interface NetworkFacts {
   network: PaymentNetwork
@@ -16,7 +15,7 @@ export interface NetworkFacts {
   isReal: boolean
 }
 
-export const networks: Readonly<Record<PaymentNetwork, NetworkFacts>> = {
+const declared = {
   base: {
     network: 'base',
     title: 'Base',
@@ -37,7 +36,11 @@ export const networks: Readonly<Record<PaymentNetwork, NetworkFacts>> = {
     explorer: 'https://sepolia.basescan.org',
     isReal: false,
   },
-}
+} as const
+
+export type PaymentNetwork = keyof typeof declared
+export const networks: Readonly<Record<PaymentNetwork, NetworkFacts>> = declared
+export const paymentNetworks = Object.keys(declared) as readonly PaymentNetwork[]
 
 /** What a payer signs (EIP-712 over EIP-3009). */
 export const transferTypes = {

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { operation, stream } from '#shared/kit/contract'
 import { CallerAddress, Id, Link, pageSize, Time } from '#shared/kit/primitives'
 import { ownAgentErrors } from './agent-access.ts'
-import { AgentInfo, Endpoints, Pricing, paymentNetworks, ShownPricing, visibilities } from './agent-records.ts'
+import { AgentInfo, Endpoints, Pricing, ShownPricing, visibilities } from './agent-records.ts'
 import { QuestionText } from './agent-runs.ts'
+import { paymentNetworks } from './payment-networks.ts'
 import { ChatLine, CutShort, WebSource } from './run-frames.ts'
 
 export const paymentStates = ['verifying', 'settled', 'rejected', 'unknown'] as const

@@ -16,8 +16,10 @@ import {
   text,
 } from '#shared/kit/primitives'
 import { Zone } from './booking.ts'
+import { paymentNetworks } from './payment-networks.ts'
 
-const networks = ['base', 'base-sepolia', 'ethereum', 'arbitrum', 'optimism', 'polygon'] as const
+/** Calls on the networks after those of payments can be set, and are not payable. */
+const networks = [...paymentNetworks, 'ethereum', 'arbitrum', 'optimism', 'polygon'] as const
 
 const DayTime = z
   .string()

@@ -2,7 +2,7 @@
 export const conversations = ['dm', 'group', 'channel'] as const
 export type Conversation = (typeof conversations)[number]
 
-/** What both sides know of a kind of room. What concerns the server alone is in `server/domains/room-state/kinds.ts`. */
+/** What both sides know of a kind of room. What concerns the server alone is in `server/domains/rooms/room-state/kinds.ts`. */
 export interface RoomKind {
   /** Made by the server; none, where there is one room of the kind; or the two accounts, sorted and joined by `~`. */
   id: 'made' | 'none' | 'peers'

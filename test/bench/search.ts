@@ -1,4 +1,4 @@
-import { bytesOf, type ExactIndex, exactIndex } from '#server/domains/library/search/exact'
+import { bytesOf, type ExactIndex, exactIndex } from '#server/domains/agents/library/search/exact'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { median } from './load.ts'
 import type { Report } from './report.ts'

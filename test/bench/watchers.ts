@@ -2,8 +2,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { z } from 'zod'
-import { Streams, Viewers } from '#server/domains/streams/model'
-import { hold, letGo, touch } from '#server/domains/streams/viewers'
+import { Streams, Viewers } from '#server/domains/streams/streams/model'
+import { countViewersNow } from '#server/domains/streams/streams/viewer-counts'
+import { holdViewer, releaseViewer, viewOverRest } from '#server/domains/streams/streams/viewers'
 import type { Connection, Node } from '#server/kernel/context'
 import { fakeVideo } from '#server/ports/video/fake'
 import { boot } from '#test/support/boot'
@@ -92,7 +93,9 @@ async function measure(report: Report, setting: Setting, nodes: readonly Node[],
       const due = Math.min(asked, ((performance.now() - began) / 1_000) * (asked / seconds))
       for (; done.length < due; ) {
         const node = nodes[done.length % nodes.length]
-        if (node) done.push(touch(node, stream, { viewer: `b:${done.length}`, address: null }, true))
+        if (!node) continue
+        const viewer = { viewer: `b:${done.length}`, address: null }
+        done.push(viewOverRest(node, stream, viewer, true).then(() => countViewersNow(node, stream)))
       }
       await sleep(1)
     }
@@ -119,12 +122,18 @@ function crowdOf(nodes: readonly Node[], stream: string) {
         if (!node) return
         const connection = connectionOf(`bench ${nth}`)
         there.push({ node, connection })
-        await hold(node, stream, { viewer: `a:bench ${nth}`, address: null }, connection)
+        await holdViewer(node, stream, { viewer: `a:bench ${nth}`, address: null }, connection, () => undefined)
+        await countViewersNow(node, stream)
       })
       await Promise.all(holds)
     },
     async go(count: number): Promise<void> {
-      await Promise.all(there.splice(0, count).map(({ node, connection }) => letGo(node, stream, connection)))
+      await Promise.all(
+        there.splice(0, count).map(async ({ node, connection }) => {
+          await releaseViewer(node, stream, connection)
+          await countViewersNow(node, stream)
+        }),
+      )
     },
   }
 }

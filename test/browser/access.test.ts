@@ -61,7 +61,7 @@ describe('accessibility of the page', () => {
     await field(page).focus()
     await page.keyboard.type(text)
     await page.keyboard.press('Enter')
-    await page.locator('.message.sent', { hasText: text }).waitFor()
+    await page.locator('.messages__message.sent', { hasText: text }).waitFor()
 
     await page.keyboard.press('ArrowUp')
     await page.getByText('Editing').waitFor()
@@ -94,7 +94,7 @@ describe('accessibility of the page', () => {
 
     const inside = await plaza.guest(device)
     await say(inside, `${'long'.repeat(60)} https://example.org/${'x'.repeat(180)}`)
-    await inside.locator('.message.sent').last().waitFor()
+    await inside.locator('.messages__message.sent').last().waitFor()
     for (const panel of ['', '/members', '/search']) {
       await inside.evaluate((hash) => {
         location.hash = hash

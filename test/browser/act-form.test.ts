@@ -35,7 +35,7 @@ describe('what a moderator does to a person', () => {
     const [page, other] = [await plaza.guest(device), await plaza.guest()]
     await becomeModerator(page)
     const said = await speak(other)
-    await line(page, said).locator('.who').dispatchEvent('click')
+    await line(page, said).locator('.messages__who').dispatchEvent('click')
     const card = page.getByRole('dialog').getByRole('region', { name: 'Moderate' })
     await card.waitFor()
     const [lengths, whys] = [await chips(card, 'How long'), await chips(card, 'Why')]

@@ -43,8 +43,8 @@ describe('answers of agents, by a script', () => {
       },
       [method, path, JSON.stringify(body)] as const,
     )
-  const lastAnswer = (page: Page) => page.locator('.answer').last()
-  const written = (page: Page) => page.locator('.working').waitFor({ state: 'detached' })
+  const lastAnswer = (page: Page) => page.locator('.agents__answer').last()
+  const written = (page: Page) => page.locator('.agents__working').waitFor({ state: 'detached' })
 
   test('that a script answers is said before the first question, beside old answers, and where an agent is tried', async () => {
     const [page, id] = await chatOf(desktop, { name: 'Scripted' })
@@ -217,7 +217,7 @@ describe('answers of agents, by a script', () => {
     for (let at = 0; at < 30; at++)
       await call(page, 'POST', `/api/agents/${id}/chat`, { message: `/fail ${at}` }).catch(() => undefined)
     await page.reload()
-    const oldest = page.locator('.exchange', { hasText: '/fail 5' }).first()
+    const oldest = page.locator('.agents__exchange', { hasText: '/fail 5' }).first()
     await oldest.waitFor()
     const place = () => oldest.evaluate((row) => row.getBoundingClientRect().top)
     const conversation = page.getByRole('region', { name: 'Conversation' })
@@ -226,7 +226,7 @@ describe('answers of agents, by a script', () => {
     })
     const before = await place()
     await page.getByRole('button', { name: 'Earlier messages' }).dispatchEvent('click')
-    await page.locator('.question', { hasText: '/fail 0' }).waitFor()
+    await page.locator('.agents__question', { hasText: '/fail 0' }).waitFor()
     await expect.poll(place).toBeLessThan(before + 60)
     expect(await place()).toBeGreaterThan(before - 60)
   })
@@ -251,10 +251,10 @@ describe('answers of agents, by a script', () => {
     await isLive(other)
     await say(page, '/endless')
     await lastAnswer(other).getByText('and so it goes on').waitFor()
-    await other.locator('.question').getByText('/endless').waitFor()
+    await other.locator('.agents__question').getByText('/endless').waitFor()
     await other.getByRole('button', { name: 'Stop' }).click()
     await lastAnswer(page).getByText('This answer was stopped.').waitFor()
-    expect(await page.locator('.exchange').count()).toBe(1)
+    expect(await page.locator('.agents__exchange').count()).toBe(1)
   })
 
   test('the conversation is asked, stopped and left by keys alone', async () => {

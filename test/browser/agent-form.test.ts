@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { puppetModel } from '#test/support/puppet-model'
 import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
@@ -57,7 +57,7 @@ describe('what the form of an agent offers', () => {
       expect
         .poll(() =>
           page
-            .locator(`${place} .agent-picture img`)
+            .locator(`${place} .agents__agent-picture img`)
             .first()
             .evaluate((one) => (one as HTMLImageElement).naturalWidth),
         )
@@ -66,18 +66,18 @@ describe('what the form of an agent offers', () => {
     expect(await axeFaults(page)).toEqual([])
     const edit = page.url()
     await page.goto(`${plaza.url}/#/agents`)
-    await drawn('.agent-card')
+    await drawn('.agents-home__agent-card')
     await page.goto(edit.replace(/\/edit$/, ''))
-    await drawn('.agent-begin')
+    await drawn('.agents__agent-begin')
     await page.goto(edit)
     await own.getByRole('button', { name: 'Remove it' }).click()
     await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
-    expect(await page.locator('.agent-picture').count()).toBe(0)
+    expect(await page.locator('.agents__agent-picture').count()).toBe(0)
   })
 
   test('O70: a switch that can do nothing is not offered', async () => {
     const page = await maker('Plain')
-    const offered = () => page.locator('.agent-switches').getByRole('checkbox').count()
+    const offered = () => page.locator('.agent-form__agent-switches').getByRole('checkbox').count()
     const searches = page.getByRole('checkbox', { name: /Search the web/ })
     const events = page.getByRole('checkbox', { name: /Know its events/ })
     expect([await offered(), await searches.count(), await events.count()]).toEqual([2, 0, 0])
@@ -140,7 +140,7 @@ describe('what the form of an agent offers', () => {
     const answer = await puppet.asked()
     answer.say('Look: ![a cat](https://elsewhere.invalid/a.png) and ![](https://elsewhere.invalid/b.png), `![x](y)`!')
     answer.end()
-    const shown = page.locator('.answer').last()
+    const shown = page.locator('.agents__answer').last()
     await shown.getByRole('link', { name: 'a cat (elsewhere.invalid)' }).waitFor()
     await shown.getByRole('link', { name: 'Picture (elsewhere.invalid)' }).waitFor()
     expect(await shown.innerText()).toContain(

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { askPublic, paymentOf } from '#test/support/payments'
@@ -43,7 +43,7 @@ describe('the page of a public agent', () => {
     await page.goto(`${plaza.url}/agents/${agent}`)
     return page
   }
-  const answerIn = (page: Page) => page.locator('.answer').last()
+  const answerIn = (page: Page) => page.locator('.agents__answer').last()
   const answer = async (...words: string[]) => {
     const asked = await puppet.asked()
     asked.say(...words)
@@ -79,7 +79,7 @@ describe('the page of a public agent', () => {
     const { question } = await answer('Very wide.')
     expect(question.turns.map(({ content }) => content)).toContain('How deep is the sea?')
     await answerIn(page).getByText('Very wide.').waitFor()
-    expect(await page.locator('.exchange').count()).toBe(2)
+    expect(await page.locator('.agents__exchange').count()).toBe(2)
   })
 
   test('says that it loads while an agent that could not be loaded is asked for again', async () => {
@@ -125,7 +125,7 @@ describe('the page of a public agent', () => {
     asked.say('deep.')
     asked.end()
     await answerIn(page).getByText('Very deep.').waitFor()
-    expect(await page.locator('.exchange').count()).toBe(1)
+    expect(await page.locator('.agents__exchange').count()).toBe(1)
     expect(facilitator.charged).toHaveLength(1)
     expect(await Runs.countDocuments({ agent_id: agent })).toBe(1)
   })
@@ -192,7 +192,7 @@ describe('the page of a public agent', () => {
     await answerIn(page).getByText('Deep.').waitFor()
     await page.reload()
     await answerIn(page).getByText('Deep.').waitFor()
-    expect(await page.locator('.exchange').count()).toBe(1)
+    expect(await page.locator('.agents__exchange').count()).toBe(1)
     expect(facilitator.charged).toHaveLength(1)
   })
 
@@ -267,7 +267,7 @@ describe('the page of a public agent', () => {
     await answerIn(page).getByText('Deep.').waitFor()
     await page.reload()
     await answerIn(page).getByText('Deep.').waitFor()
-    expect(await page.locator('.exchange').count()).toBe(1)
+    expect(await page.locator('.agents__exchange').count()).toBe(1)
   })
 
   test('its owner sees its page, what it has earned and each receipt', async () => {

@@ -21,7 +21,7 @@ describe('agents in the page', () => {
     await page.goto(`${plaza.url}/#/agents`)
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
-    for (const choice of await page.locator('.agent-switches').getByRole('checkbox').all())
+    for (const choice of await page.locator('.agent-form__agent-switches').getByRole('checkbox').all())
       expect(await choice.isChecked()).toBe(false)
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name, level: 1 }).waitFor()
@@ -33,7 +33,7 @@ describe('agents in the page', () => {
     await field(page).waitFor()
     return page
   }
-  const answerIn = (page: Page) => page.locator('.answer').last()
+  const answerIn = (page: Page) => page.locator('.agents__answer').last()
 
   test('an answer is shown as it is written, goes on after a reload, and is stopped, on a desktop', async () => {
     const page = await chatOf('Teller')
@@ -45,7 +45,7 @@ describe('agents in the page', () => {
     await answerIn(page).getByText('Once').waitFor()
     answer.say('upon a **time**')
     await answerIn(page).locator('strong', { hasText: 'time' }).waitFor()
-    expect(await page.locator('.exchange').count()).toBe(1)
+    expect(await page.locator('.agents__exchange').count()).toBe(1)
     await page.getByRole('button', { name: 'Stop' }).click()
     await answerIn(page).getByText('This answer was stopped.').waitFor()
     expect(answer.signal.aborted).toBe(true)
@@ -69,8 +69,8 @@ describe('agents in the page', () => {
     second.say('All of it')
     second.end()
     await expect.poll(() => told.innerText()).toBe('Breaker: All of it')
-    expect(await page.locator('.exchange').count()).toBe(2)
-    await page.locator('.exchange').first().getByText('Once').waitFor()
+    expect(await page.locator('.agents__exchange').count()).toBe(2)
+    await page.locator('.agents__exchange').first().getByText('Once').waitFor()
   })
 
   test('an answer that fails says why and what helps; a question that would fail the same way is not asked again by a button', async () => {

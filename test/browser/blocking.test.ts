@@ -14,7 +14,7 @@ describe('blocked people', () => {
 
   const collapsed = 'From somebody you have blocked'
   const block = async (page: Page, text: string, name = 'Block') => {
-    await line(page, text).first().locator('.who').dispatchEvent('click')
+    await line(page, text).first().locator('.messages__who').dispatchEvent('click')
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
@@ -33,26 +33,26 @@ describe('blocked people', () => {
     await line(third, said).getByRole('button', { name: 'Reply' }).click()
     await say(third, `An answer ${mark}`)
     const answer = line(page, `An answer ${mark}`)
-    await answer.locator('.quote').getByText(said).waitFor()
+    await answer.locator('.messages__quote').getByText(said).waitFor()
     const pins = page.getByRole('region', { name: 'Pinned messages' })
     await pins.getByText(said).waitFor()
 
     await block(page, said)
     await page.reload()
     await answer.waitFor()
-    await answer.locator('.quote').getByText(collapsed).waitFor()
+    await answer.locator('.messages__quote').getByText(collapsed).waitFor()
     await pins.getByText(collapsed).waitFor()
-    const own = page.getByRole('list', { name: 'Messages' }).locator('.message', { hasText: collapsed })
+    const own = page.getByRole('list', { name: 'Messages' }).locator('.messages__message', { hasText: collapsed })
     expect(await own.filter({ has: page.getByRole('button', { name: 'Show' }) }).count()).toBe(1)
 
-    const name = (await page.locator('.me strong').textContent()) ?? ''
+    const name = (await page.locator('.sidebar__me strong').textContent()) ?? ''
     await field(other).pressSequentially(`@${name.split(' ')[1]}`)
     await other.getByRole('option', { name }).first().click()
     await field(other).pressSequentially(` live ${mark}`)
-    expect(await page.locator('.typing').innerText()).toBe('')
+    expect(await page.locator('.messages__typing').innerText()).toBe('')
     await other.keyboard.press('Enter')
     await expect.poll(() => own.count()).toBe(3)
-    expect(await page.locator('.message.mentioned').count()).toBe(0)
+    expect(await page.locator('.messages__message.mentioned').count()).toBe(0)
     await say(third, `Afterwards ${mark}`)
     await page.getByRole('log').getByText(`Afterwards ${mark}`).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
@@ -70,7 +70,7 @@ describe('blocked people', () => {
     await line(page, said).first().and(page.locator(':focus')).waitFor()
     await block(page, said, 'Unblock')
     await pins.getByText(said).waitFor()
-    await answer.locator('.quote').getByText(said).waitFor()
+    await answer.locator('.messages__quote').getByText(said).waitFor()
   })
 
   test('M36: no message is shown before the list of blocked people is loaded', async () => {
@@ -130,7 +130,7 @@ describe('blocked people', () => {
     await page.getByLabel('Name', { exact: true }).fill(room)
     await page.getByRole('button', { name: 'Create channel' }).click()
     await page.getByRole('heading', { level: 1, name: room }).waitFor()
-    const name = await page.locator('.me strong').innerText()
+    const name = await page.locator('.sidebar__me strong').innerText()
     await field(other).pressSequentially(`@${name.split(' ')[1]}`)
     await other.getByRole('option', { name }).first().click()
     await field(other).pressSequentially(` unheard ${mark}`)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Calls, Settings } from '#server/domains/scheduling/model'
+import { Bookings, Settings } from '#server/domains/meetings/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
 import { axeFaults, openPlaza, phone } from './plaza.ts'
 
@@ -37,8 +37,8 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   const guest = await plaza.visit(phone)
   await guest.goto(`${plaza.url}/schedule/tea-with-me`)
   await guest.getByRole('heading', { name: 'Tea with me' }).waitFor()
-  const times = guest.locator('.booking-times button')
-  await guest.locator('.booking-days label').nth(1).click()
+  const times = guest.locator('.booking__booking-times button')
+  await guest.locator('.booking__booking-days label').nth(1).click()
   const first = (await times.first().locator('time').getAttribute('datetime')) ?? ''
   expect(await axeFaults(guest)).toEqual([])
   await times.first().click()
@@ -109,7 +109,7 @@ test('who cannot be told whether a payment was charged pays anew once nothing mo
     return route.fulfill({ status: 202, json: { error, code: 'PAYMENT_PENDING', payment: { is_over: isOver } } })
   })
   await guest.goto(`${plaza.url}/schedule/paid-tea`)
-  await guest.locator('.booking-times button').first().click()
+  await guest.locator('.booking__booking-times button').first().click()
   await guest.getByLabel('Your name').fill('Ann Pays')
   await guest.getByLabel('E-mail address').fill('ann.pays@example.test')
   const book = guest.getByRole('button', { name: 'Book the call' })
@@ -155,7 +155,7 @@ test('a call is listed among the calls, and joined by its link from shortly befo
   await guest.getByRole('heading', { name: 'Scheduled Call' }).waitFor()
 
   const began = new Date(Date.now() - 60_000)
-  await Calls.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
+  await Bookings.updateOne({ invite_token: token }, { $set: { scheduled_at: began } })
   await host.reload()
   await booked.getByRole('link', { name: /^Open:/ }).waitFor()
   await booked.getByText('Past and cancelled').click()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Connections } from '#server/domains/calendar/model'
+import { Connections } from '#server/domains/meetings/calendar/model'
 import { axeFaults, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connections } from '#server/domains/calendar/model'
+import { Connections } from '#server/domains/meetings/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { calendarCallback } from '#shared/api/calendar'
 import { axeFaults, openPlaza } from './plaza.ts'

@@ -27,7 +27,7 @@ test('calls are listed as they come and go, and those that were missed stand out
   await other.does('rest', calls.change, { callId: call.id, status: 'missed' })
   const missed = page.getByText('Missed video call')
   await missed.waitFor()
-  expect(await missed.getAttribute('class')).toBe('missed')
+  expect(await missed.getAttribute('class')).toBe('calls__missed')
 
   await other.does('rest', calls.start, { ...to, callType: 'audio', status: 'completed', durationSeconds: 65 })
   await page.getByText('Called you: call').waitFor()

@@ -12,7 +12,7 @@ describe('chat folders and pinned chats', () => {
   afterEach(() => plaza.settle())
 
   const list = (page: Page) => page.getByRole('navigation', { name: 'Your rooms' })
-  const names = (page: Page) => list(page).locator('.room-name').allInnerTexts()
+  const names = (page: Page) => list(page).locator('.rooms__room-name').allInnerTexts()
   const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name })
   const choose = async (page: Page, choice: string) => {
     await page.getByRole('button', { name: 'More about this room' }).click()

@@ -32,7 +32,7 @@ describe('the connection', () => {
         const seen: string[] = []
         Object.assign(window, { seen })
         new MutationObserver(() => {
-          const red = document.querySelector('.connection-strip')
+          const red = document.querySelector('.connection__connection-strip')
           if (red) seen.push(red.textContent ?? '')
           if (document.body?.innerText.includes('You are offline')) seen.push('You are offline')
         }).observe(document, { childList: true, subtree: true, characterData: true, attributes: true })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Accounts } from '#server/domains/accounts/model'
-import { forgetProfile } from '#server/domains/accounts/profiles'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { forgetProfile } from '#server/domains/people/accounts/profiles'
 import { field, isLive, line, openPlaza, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -53,11 +53,11 @@ test('M14: a direction character in a text or in an older name does not reorder 
   await say(page, `${mark} **bo\u202eld** goes on [l\u202eink](https://example.com/) to the end`)
   const row = line(other, mark)
   await row.locator('strong').waitFor()
-  expect(await row.locator('.who').textContent()).toBe('Samevil')
+  expect(await row.locator('.messages__who').textContent()).toBe('Samevil')
   expect(await standInOrder(row.locator('.text'), ['goes', 'on', 'to', 'the', 'end'])).toBe(true)
 
   await field(page).pressSequentially('more')
-  const typing = other.locator('.typing', { hasText: 'is typing' })
+  const typing = other.locator('.messages__typing', { hasText: 'is typing' })
   await typing.waitFor()
   expect(await standInOrder(typing, ['Sam', 'is', 'typing'])).toBe(true)
 })
@@ -66,5 +66,5 @@ test('M14: right-to-left names are isolated from the sentence around them', asyn
   const [page, other] = [await guestCalled('שרה'), await plaza.guest()]
   await field(page).pressSequentially('more')
   // Typing of the previous test may still be shown.
-  await expect.poll(() => other.locator('.typing').allTextContents()).toEqual(['\u2068שרה\u2069 is typing'])
+  await expect.poll(() => other.locator('.messages__typing').allTextContents()).toEqual(['\u2068שרה\u2069 is typing'])
 })

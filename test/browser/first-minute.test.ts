@@ -20,7 +20,7 @@ describe('the page', () => {
     await say(one, text)
     await line(one, text).waitFor()
     await line(other, text).waitFor()
-    await one.locator('.message.sent', { hasText: text }).waitFor()
+    await one.locator('.messages__message.sent', { hasText: text }).waitFor()
     expect(await line(other, text).count()).toBe(1)
   })
 
@@ -156,7 +156,7 @@ describe('the page', () => {
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
     await one.getByText('End-to-end encrypted').waitFor()
     await say(one, secret)
-    await one.locator('.message.sent', { hasText: secret }).waitFor()
+    await one.locator('.messages__message.sent', { hasText: secret }).waitFor()
     const direct = other.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Direct message/ })
     await direct.click()
     await line(other, secret).waitFor()

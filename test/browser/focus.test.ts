@@ -130,7 +130,7 @@ describe('the focus', () => {
     const page = await plaza.guest()
     const [first, draft] = [`First ${randomUUID()}`, 'a draft']
     await say(page, first)
-    await page.locator('.message.sent', { hasText: first }).waitFor()
+    await page.locator('.messages__message.sent', { hasText: first }).waitFor()
     await page.keyboard.press('ArrowUp')
     await page.getByText('Editing').waitFor()
     await page.keyboard.type(' changed')

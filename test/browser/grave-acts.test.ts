@@ -54,7 +54,7 @@ describe('acts that are hard to undo', () => {
       const [page, other] = [await plaza.guest({ ...desktop, colorScheme }), await plaza.guest()]
       await becomeModerator(page)
       const said = await speak(other)
-      await line(page, said).locator('.who').dispatchEvent('click')
+      await line(page, said).locator('.messages__who').dispatchEvent('click')
       for (const title of ['Ban', 'Purge messages']) {
         const button = page.getByRole('dialog').getByRole('button', { name: title })
         await button.click()

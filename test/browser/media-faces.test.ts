@@ -47,10 +47,10 @@ describe('pictures of people and rooms', () => {
     await judge(page)
     await own.getByRole('button', { name: 'Use it' }).click()
     await own.getByRole('button', { name: 'Remove it' }).waitFor()
-    await sideOf(page, '.me .avatar img').toEqual([512, 512])
+    await sideOf(page, '.sidebar__me .avatar img').toEqual([512, 512])
     await own.getByRole('button', { name: 'Remove it' }).click()
     await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
-    expect(await page.locator('.me .avatar img').count()).toBe(0)
+    expect(await page.locator('.sidebar__me .avatar img').count()).toBe(0)
 
     await own
       .locator('input[type=file]')
@@ -76,7 +76,7 @@ describe('pictures of people and rooms', () => {
     await judge(page)
     await dialog.getByRole('button', { name: 'Use it' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await sideOf(page, '.room-mark img').toEqual([512, 512])
+    await sideOf(page, '.rooms__room-mark img').toEqual([512, 512])
     const room = decodeURIComponent(new URL(page.url()).hash.slice(2))
 
     const other = await plaza.guest()
@@ -87,11 +87,11 @@ describe('pictures of people and rooms', () => {
     await other.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
     await other.reload()
     await other.getByRole('heading', { level: 1, name }).waitFor()
-    await sideOf(other, '.room-mark img').toEqual([512, 512])
+    await sideOf(other, '.rooms__room-mark img').toEqual([512, 512])
     expect(await (await menu(other)).count()).toBe(0)
 
     await (await menu(page)).click()
     await dialog.getByRole('button', { name: 'Remove it' }).click()
-    await expect.poll(() => page.locator('.room-mark img').count()).toBe(0)
+    await expect.poll(() => page.locator('.rooms__room-mark img').count()).toBe(0)
   })
 })

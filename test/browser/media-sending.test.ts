@@ -68,10 +68,10 @@ describe('media are sent', () => {
     return { name: `${colour}.jpg`, mimeType: type, buffer: Buffer.from(bytes) }
   }
   const pick = (page: Page, files: { name: string; mimeType: string; buffer: Buffer }[]) =>
-    page.locator('.attach input[type=file]').setInputFiles(files)
+    page.locator('.attach-button__attach input[type=file]').setInputFiles(files)
   const tray = (page: Page) => page.getByRole('list', { name: 'To be sent' })
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-  const pictures = (page: Page) => page.locator('.message.sent .picture img')
+  const pictures = (page: Page) => page.locator('.messages__message.sent .media__picture img')
   const loaded = (page: Page, count: number) =>
     expect
       .poll(() =>
@@ -363,7 +363,7 @@ describe('media are sent', () => {
     await form.getByRole('button', { name: 'Find my position' }).click()
     await form.getByRole('button', { name: /^Send/ }).click()
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' })
-    await page.locator('.message.sent').getByText('52.516° N, 13.378° E').waitFor()
+    await page.locator('.messages__message.sent').getByText('52.516° N, 13.378° E').waitFor()
 
     await page.context().clearPermissions()
     await press(page, 'Attach')
@@ -442,7 +442,7 @@ describe('media are sent', () => {
       .toBe(texts.length)
     await say(one, `[ENC_IMAGE:image/svg+xml]${plaza.url}/files/chat-images/encrypted/a/b.enc`)
     await other.getByText('This is no kind of picture that is shown.').waitFor()
-    expect(await other.locator('.message img').count()).toBe(0)
+    expect(await other.locator('.messages__message img').count()).toBe(0)
   })
 
   test('a photo in a direct conversation is stored sealed, and is opened by the other', async () => {

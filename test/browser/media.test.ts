@@ -89,11 +89,11 @@ describe('media in a room', () => {
       await say(page, after)
       const last = line(page, after).and(page.locator('.sent'))
       await last.waitFor()
-      await expect.poll(() => page.locator('.picture img').count()).toBeGreaterThanOrEqual(2)
+      await expect.poll(() => page.locator('.media__picture img').count()).toBeGreaterThanOrEqual(2)
       const placeOf = () => last.evaluate((row) => row.getBoundingClientRect().top)
       const before = await placeOf()
       release()
-      const pictures = page.locator('.picture img')
+      const pictures = page.locator('.media__picture img')
       await expect
         .poll(() =>
           pictures.evaluateAll((all) => all.slice(-2).every((one) => (one as HTMLImageElement).naturalWidth === 24)),
@@ -102,9 +102,9 @@ describe('media in a room', () => {
       expect(Math.abs((await placeOf()) - before)).toBeLessThan(1)
       expect(await pictures.last().getAttribute('alt')).toMatch(/^Photo from .+, \d/)
 
-      await page.locator('.picture').last().focus()
+      await page.locator('.media__picture').last().focus()
       await page.keyboard.press('Enter')
-      const light = page.locator('dialog.lightbox')
+      const light = page.locator('dialog.lightbox__lightbox')
       await light.waitFor()
       const shown = () => light.locator('img').getAttribute('src')
       expect(await shown()).toBe(two)
@@ -117,7 +117,7 @@ describe('media in a room', () => {
       await light.waitFor({ state: 'detached' })
       expect(
         await page
-          .locator('.picture')
+          .locator('.media__picture')
           .last()
           .evaluate((button) => button === document.activeElement),
       ).toBe(true)
@@ -130,11 +130,11 @@ describe('media in a room', () => {
     const key = gone.slice(`${plaza.url}/files/`.length)
     await plaza.node.services.storage?.remove(key)
     await send(page, gone, 'photo')
-    const fault = (words: string) => page.locator('.media-fault', { hasText: words })
+    const fault = (words: string) => page.locator('.media__media-fault', { hasText: words })
     await fault('This is not stored any more.').waitFor()
     await plaza.node.services.storage?.put(key, new Blob([new Uint8Array(red)]))
     await fault('This is not stored any more.').getByRole('button', { name: 'Try again' }).click()
-    await page.locator('.picture img').last().waitFor()
+    await page.locator('.media__picture img').last().waitFor()
     await expect.poll(() => fault('not stored').count()).toBe(0)
 
     await send(page, await stored(page, '.png', '<script>alert(1)</script>'), 'photo')
@@ -156,7 +156,7 @@ describe('media in a room', () => {
   test('a GIF does not move by itself where less motion is wanted', async () => {
     const page = await plaza.guest({ ...desktop, reducedMotion: 'reduce' })
     await send(page, await stored(page, '.gif', red), 'gif')
-    const frame = page.locator('.picture-frame').last()
+    const frame = page.locator('.media__picture-frame').last()
     await frame.getByRole('button', { name: /^Play GIF from/ }).waitFor()
     expect(await frame.locator('img').count()).toBe(0)
     await frame.getByRole('button').click()
@@ -166,11 +166,11 @@ describe('media in a room', () => {
   test('a quote of media says what they are', async () => {
     const page = await plaza.guest()
     await send(page, await stored(page, '.gif', red), 'gif')
-    await page.locator('.message.sent').last().hover()
-    await page.locator('.message.sent').last().getByRole('button', { name: 'Reply' }).click()
+    await page.locator('.messages__message.sent').last().hover()
+    await page.locator('.messages__message.sent').last().getByRole('button', { name: 'Reply' }).click()
     await page.locator('.composer-aim', { hasText: 'GIF' }).waitFor()
     const text = `What a GIF ${randomUUID()}`
     await say(page, text)
-    await line(page, text).locator('.quote').getByText('GIF', { exact: true }).waitFor()
+    await line(page, text).locator('.messages__quote').getByText('GIF', { exact: true }).waitFor()
   })
 })

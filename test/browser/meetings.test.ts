@@ -38,13 +38,16 @@ test('a meeting is opened, shared, entered by a guest, seen and heard by both, a
   await guest.getByLabel('Your name').fill('Cora')
   await guest.getByRole('button', { name: 'Enter the meeting' }).click()
   await isSeen(host, 'Cora')
-  await guest.locator('.meeting-picture:not(.mine) video').waitFor()
+  await guest.locator('.meetings__meeting-picture:not(.mine) video').waitFor()
   expect(await axeFaults(guest)).toEqual([])
 
   await guest.getByRole('button', { name: 'Microphone' }).click()
   await host.getByRole('figure', { name: 'Cora' }).getByText('Microphone off').waitFor()
   await guest.getByRole('button', { name: 'Camera' }).click()
-  await host.getByRole('figure', { name: 'Cora' }).locator('video.unseen-picture').waitFor({ state: 'attached' })
+  await host
+    .getByRole('figure', { name: 'Cora' })
+    .locator('video.meetings__unseen-picture')
+    .waitFor({ state: 'attached' })
   await guest.getByRole('button', { name: 'Camera' }).click()
   await isSeen(host, 'Cora')
 
@@ -161,7 +164,9 @@ test('somebody is called from the list of calls, answers, and both have the call
   expect(await axeFaults(one)).toEqual([])
   await one.getByRole('alert').getByRole('button', { name: 'Answer' }).click()
   for (const page of [one, two]) await page.getByRole('button', { name: 'Enter the meeting' }).click()
-  await expect.poll(() => two.locator('.meeting-picture:not(.mine) video').count(), { timeout: 60_000 }).toBe(1)
+  await expect
+    .poll(() => two.locator('.meetings__meeting-picture:not(.mine) video').count(), { timeout: 60_000 })
+    .toBe(1)
   await two.getByRole('button', { name: 'Leave' }).click()
   await one.goto(`${plaza.url}/#/calls`)
   await one.getByText('Called you: video call').waitFor()

@@ -46,7 +46,7 @@ describe('what can be done with a message', () => {
 
     answers.release()
     await line(page, text).and(page.locator('.sent')).waitFor()
-    await page.locator('.tools [data-known]').waitFor()
+    await page.locator('.message-tools__tools [data-known]').waitFor()
     await menu(page).getByRole('menuitem', { name: 'Edit' }).waitFor()
     expect(await offered(page)).toEqual(['Edit', 'Copy text', 'Star', '—', 'Delete'])
     await page.keyboard.press('Escape')
@@ -75,7 +75,7 @@ describe('what can be done with a message', () => {
     await line(page, said).waitFor()
     const places = () =>
       page
-        .locator('.rows > li')
+        .locator('.timeline__rows > li')
         .evaluateAll((all) => all.map((row) => [row.getBoundingClientRect().top, row.getBoundingClientRect().height]))
     await page.mouse.move(1, 1)
     const before = await places()

@@ -25,7 +25,7 @@ describe('moderation in the page', () => {
     await line(page, text).and(page.locator('.sent')).waitFor()
     return text
   }
-  const nameOf = (page: Page) => page.locator('.me strong').innerText()
+  const nameOf = (page: Page) => page.locator('.sidebar__me strong').innerText()
   const moderator = async () => {
     const page = await plaza.guest()
     await becomeModerator(page)
@@ -84,7 +84,7 @@ describe('moderation in the page', () => {
     const [page, other] = [await moderator(), await plaza.guest()]
     const said = await speak(other)
     const card = page.getByRole('dialog', { name: await nameOf(other) })
-    const who = line(page, said).locator('.who')
+    const who = line(page, said).locator('.messages__who')
     await who.dispatchEvent('click')
     await card.getByRole('button', { name: 'Ban', exact: true }).click()
     await card.getByRole('button', { name: /ban/i }).last().click()
@@ -143,9 +143,9 @@ describe('moderation in the page', () => {
     await line(page, said).focus()
     await line(page, said).getByRole('button', { name: 'More' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
-    await page.locator('.message:focus', { hasText: 'Message deleted' }).waitFor()
+    await page.locator('.messages__message:focus', { hasText: 'Message deleted' }).waitFor()
     await page.keyboard.press('Tab')
-    await page.locator('.message').getByRole('button', { name: 'Undo' }).and(page.locator(':focus')).waitFor()
+    await page.locator('.messages__message').getByRole('button', { name: 'Undo' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
     await line(page, said).and(page.locator(':focus')).waitFor()
   })
@@ -167,7 +167,7 @@ describe('moderation in the page', () => {
     await people.press('Enter')
     await toast(owner, /1 person invited/).waitFor()
     await joins(second)
-    await owner.locator('.member', { hasText: await nameOf(second) }).waitFor()
+    await owner.locator('.members-panel__member', { hasText: await nameOf(second) }).waitFor()
     await expect.poll(() => second.locator('h1').first().innerText()).toBe(name)
     expect(await second.getByRole('textbox', { name: 'People to add' }).count()).toBe(0)
 
@@ -201,7 +201,7 @@ describe('moderation in the page', () => {
     const [page, other, reporter] = [await moderator(), await nameless(), await plaza.guest()]
     const said = await speak(other)
     const name = await nameOf(other)
-    await line(reporter, said).locator('.who').click()
+    await line(reporter, said).locator('.messages__who').click()
     await reporter.getByRole('button', { name: 'Report' }).click()
     await reporter.getByRole('button', { name: 'Send report' }).click()
     await line(page, said).focus()

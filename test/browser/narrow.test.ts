@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DeviceKeys } from '#server/domains/device-keys/model'
+import { DeviceKeys } from '#server/domains/people/device-keys/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
@@ -77,14 +77,14 @@ test.each([320, 360, 390])('O27: no screen scrolls sideways on a window of %i pi
     if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
   }
   const first = await plaza.visit(narrow(width))
-  await first.locator('.room-preview-lines li').first().waitFor()
+  await first.locator('.room-preview__room-preview-lines li').first().waitFor()
   await look(first, 'welcome')
   await first.getByRole('button', { name: 'Live now' }).click()
   await first.waitForLoadState('networkidle')
   await look(first, 'live, signed out')
 
   const page = await plaza.guest(narrow(width))
-  await page.locator('.message').first().waitFor()
+  await page.locator('.messages__message').first().waitFor()
   await look(page, 'room')
   const open = async (hash: string) => {
     await page.evaluate((to) => {
@@ -208,7 +208,7 @@ test.each([320, 390, 1280])(
       await look(page, path)
     }
     await go(`#/${made.room}`)
-    await page.locator('.poll').waitFor()
+    await page.locator('.poll-card__poll').waitFor()
     await look(page, 'poll')
     for (const panel of ['members', 'search', 'pins', 'media', 'moderation']) await go(`#/${made.room}/${panel}`)
     await go(`#/live/${made.stream}`)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/platform/push/model'
 import { fakePush } from '#server/ports/push/fake'
 import { pushBrowser } from '#test/support/push-browser'
 import { axeFaults, desktop, openPlaza } from './plaza.ts'

@@ -54,8 +54,10 @@ describe('rooms of the events whose tokens one holds', () => {
       .getByRole('heading', { name: /did not let you in/ })
       .and(focused)
       .waitFor()
-    const address = (await list.locator('.gate-checks strong').first().getAttribute('title')) ?? ''
-    expect(await list.locator('.gate-checks').innerText()).toMatch(/does not hold it[\s\S]*attendance provider, asked/)
+    const address = (await list.locator('.gate-card__gate-checks strong').first().getAttribute('title')) ?? ''
+    expect(await list.locator('.gate-card__gate-checks').innerText()).toMatch(
+      /does not hold it[\s\S]*attendance provider, asked/,
+    )
     await judge(page, 'refused')
     await list.getByRole('button', { name: 'Check again', exact: true }).click()
     await list
@@ -74,7 +76,7 @@ describe('rooms of the events whose tokens one holds', () => {
     const page = await plaza.guest()
     const list = await openList(page)
     await list.getByRole('button', { name: 'Join Founders Dinner 2026' }).click()
-    const address = (await list.locator('.gate-checks strong').first().getAttribute('title')) ?? ''
+    const address = (await list.locator('.gate-card__gate-checks strong').first().getAttribute('title')) ?? ''
     attendance.mint(address, 103)
     await list.getByRole('button', { name: 'Check again', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Attendance: Founders Dinner 2026' }).waitFor()

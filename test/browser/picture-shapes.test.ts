@@ -60,7 +60,7 @@ describe('a picture in the timeline', () => {
     })
     return () => release()
   }
-  const frames = (page: Page) => page.locator('.message.sent .picture-frame')
+  const frames = (page: Page) => page.locator('.messages__message.sent .media__picture-frame')
   const sizes = (page: Page) =>
     frames(page).evaluateAll((all) => all.map(({ clientWidth, clientHeight }) => [clientWidth, clientHeight] as const))
   const loaded = (page: Page, count: number) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Streams } from '#server/domains/streams/model'
+import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
@@ -46,7 +46,7 @@ describe('the places of the page', () => {
     return made.id
   }
   const places = (page: Page) => page.getByRole('navigation', { name: 'Places' }).getByRole('link')
-  const titles = (page: Page) => places(page).locator('.room-name').allInnerTexts()
+  const titles = (page: Page) => places(page).locator('.rooms__room-name').allInnerTexts()
   const tabs = (page: Page) => page.getByRole('tablist', { name: 'Beside the room' }).getByRole('tab')
   const panel = (page: Page, name: string) => page.getByRole('complementary', { name })
   const hasOverflow = (box: Locator) => box.evaluate((one) => one.scrollWidth > one.clientWidth)
@@ -107,7 +107,7 @@ describe('the places of the page', () => {
     }
     await tabs(page).filter({ hasText: 'Pins' }).click()
     await page.getByRole('list', { name: 'Pinned messages' }).getByText('Keep this').click()
-    await page.locator('.message.marked', { hasText: 'Keep this' }).waitFor()
+    await page.locator('.messages__message.marked', { hasText: 'Keep this' }).waitFor()
     await page.getByRole('button', { name: 'Unpin' }).click()
     await page.getByText('Nothing is pinned').waitFor()
 
@@ -139,17 +139,17 @@ describe('the places of the page', () => {
       }),
     )
     const file = { name: 'blank.png', mimeType: 'image/png', buffer }
-    await page.locator('.attach input[type=file]').setInputFiles(file)
+    await page.locator('.attach-button__attach input[type=file]').setInputFiles(file)
     await page.getByRole('list', { name: 'To be sent' }).getByText('not sent yet').waitFor()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.locator('.message.sent .picture').waitFor()
+    await page.locator('.messages__message.sent .media__picture').waitFor()
     await page.getByRole('button', { name: 'Members' }).click()
     await tabs(page).filter({ hasText: 'Media' }).click()
     const media = page.getByRole('list', { name: 'Media' })
-    await media.locator('.picture').waitFor()
+    await media.locator('.media__picture').waitFor()
     await media.getByRole('button').last().click()
     await panel(page, 'Media').waitFor({ state: 'detached' })
-    await page.locator('.message.marked .picture').waitFor()
+    await page.locator('.messages__message.marked .media__picture').waitFor()
   })
 
   test('N63: what can be added to a message is what exists and the rules of the room allow', async () => {

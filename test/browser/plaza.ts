@@ -148,7 +148,7 @@ export async function say(page: Page, text: string): Promise<void> {
 }
 
 /** One message of the timeline. */
-export const line = (page: Page, text: string) => page.locator('.message', { hasText: text })
+export const line = (page: Page, text: string) => page.locator('.messages__message', { hasText: text })
 
 export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Be the moderator' }).click()
@@ -193,7 +193,7 @@ export async function addWallet(page: Page): Promise<void> {
 export const isLive = (page: Page) => page.locator('main[data-status="live"]').waitFor()
 
 /** What is wrong with the connection; not there while nothing is. */
-export const trouble = (page: Page) => page.locator('.connection-strip')
+export const trouble = (page: Page) => page.locator('.connection__connection-strip')
 
 export async function startPoll(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Attach' }).click()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { friends } from '#shared/api/friends'
 import { widgetTypes } from '#shared/api/profile-widgets'
 import { profiles } from '#shared/api/profiles'
@@ -116,7 +116,7 @@ describe('profiles', () => {
     await dialog(other).getByRole('link', { name: 'Profile' }).click()
     const profile = other.getByRole('main', { name: 'Profile' })
     await profile.getByText('Sails at night').waitFor()
-    const seen = await profile.locator('.profile-widget').allInnerTexts()
+    const seen = await profile.locator('.profiles__profile-widget').allInnerTexts()
     expect(seen.map((text) => text.split('\n')[0])).toEqual(
       ['A boat', 'Sails at night', 'Goals'].map((first) => expect.stringContaining(first)),
     )
@@ -175,11 +175,11 @@ describe('profiles', () => {
     await form.getByRole('radio', { name: 'Green' }).check({ force: true })
     expect(await axeFaults(page)).toEqual([])
     await form.getByRole('button', { name: 'Save tag' }).click()
-    await dialog(page).locator('.friend-tag', { hasText: 'Climbing' }).waitFor()
+    await dialog(page).locator('.friend-tag__friend-tag', { hasText: 'Climbing' }).waitFor()
     expect(await axeFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
     await open(page, said)
-    await dialog(page).locator('.friend-tag', { hasText: '🧗' }).waitFor()
+    await dialog(page).locator('.friend-tag__friend-tag', { hasText: '🧗' }).waitFor()
     await dialog(page).getByRole('button', { name: 'Change the tag' }).click()
     await dialog(page).getByRole('button', { name: 'Take it off' }).click()
     await dialog(page).getByRole('button', { name: 'Put a tag on this friend' }).waitFor()

@@ -62,7 +62,7 @@ const send = async (page: Page, color: string) => {
     return [...new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))]
   }, color)
   const file = { name: 'it.png', mimeType: 'image/png', buffer: Buffer.from(bytes) }
-  await page.locator('.attach input[type=file]').setInputFiles([file])
+  await page.locator('.attach-button__attach input[type=file]').setInputFiles([file])
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
@@ -82,8 +82,8 @@ test.each([
       await isLive(page)
     }
     await send(loud, 'crimson')
-    await hurt.locator('.message .picture img').waitFor()
-    await hurt.locator('.message .who').first().click()
+    await hurt.locator('.messages__message .media__picture img').waitFor()
+    await hurt.locator('.messages__message .messages__who').first().click()
     const dialog = hurt.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Report' }).click()
     const include = dialog.getByRole('checkbox', { name: 'Include the picture' })

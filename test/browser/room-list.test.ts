@@ -12,7 +12,7 @@ describe('the list of rooms', () => {
   afterEach(() => plaza.settle())
 
   const rows = (page: Page) => page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link')
-  const names = (page: Page) => rows(page).locator('.room-name').allInnerTexts()
+  const names = (page: Page) => rows(page).locator('.rooms__room-name').allInnerTexts()
   const five = async (page: Page) => {
     await page.addLocatorHandler(page.locator('dialog[open]'), () => page.keyboard.press('Escape'))
     await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(5)
@@ -28,11 +28,11 @@ describe('the list of rooms', () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await five(page)
     await five(other)
-    expect(await page.locator('.badge').count()).toBe(0)
+    expect(await page.locator('.rooms__badge').count()).toBe(0)
     await enter(other, 'Show and tell')
     await say(other, `News ${randomUUID()}`)
-    await rows(page).filter({ hasText: 'Show and tell' }).locator('.badge').waitFor()
-    expect(await rows(page).locator('.badge').first().innerText()).toMatch(/^1/)
+    await rows(page).filter({ hasText: 'Show and tell' }).locator('.rooms__badge').waitFor()
+    expect(await rows(page).locator('.rooms__badge').first().innerText()).toMatch(/^1/)
     expect(await names(page)).toEqual(byName)
   })
 
@@ -45,7 +45,7 @@ describe('the list of rooms', () => {
     await enter(other, 'Show and tell')
     await say(other, `More ${randomUUID()}`)
     const row = rows(page).filter({ hasText: 'Show and tell' })
-    await row.locator('.badge').waitFor()
+    await row.locator('.rooms__badge').waitFor()
     expect(await names(page)).toEqual(byName)
 
     await page.mouse.move(900, 300)
@@ -54,7 +54,7 @@ describe('the list of rooms', () => {
     await rows(page).first().focus()
     await enter(other, 'No links please')
     await say(other, `Again ${randomUUID()}`)
-    await rows(page).filter({ hasText: 'No links please' }).locator('.badge').waitFor()
+    await rows(page).filter({ hasText: 'No links please' }).locator('.rooms__badge').waitFor()
     expect((await names(page))[0]).toBe('Show and tell')
     await page.reload()
     await five(page)
@@ -72,11 +72,11 @@ describe('the list of rooms', () => {
     await line(page, text).and(page.locator('.sent')).waitFor()
     const other = await plaza.guest()
     await line(other, text).waitFor()
-    const name = await other.locator('.message', { hasText: text }).locator('.who').innerText()
+    const name = await other.locator('.messages__message', { hasText: text }).locator('.messages__who').innerText()
     expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+ \d\d$/)
-    expect(await page.locator('.me strong').innerText()).toBe(name)
+    expect(await page.locator('.sidebar__me strong').innerText()).toBe(name)
     await other.goto(`${plaza.url}/#/alpha/members`)
-    const member = other.locator('.member', { hasText: name })
+    const member = other.locator('.members-panel__member', { hasText: name })
     await member.waitFor()
     expect(await member.getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
     expect(await other.locator('body').innerText()).not.toMatch(/0x[0-9a-f]|email:|passkey:/)
@@ -97,9 +97,9 @@ describe('the list of rooms', () => {
   test('N58: previews follow what is said and edited at once, in words, with who said it', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest(phone)]
     await five(page)
-    const name = await page.locator('.me strong').innerText()
+    const name = await page.locator('.sidebar__me strong').innerText()
     await page.goto(`${plaza.url}/#/alpha`)
-    const preview = (of: Page) => rows(of).filter({ hasText: 'Show and tell' }).locator('.room-last')
+    const preview = (of: Page) => rows(of).filter({ hasText: 'Show and tell' }).locator('.rooms__room-last')
     let reloads = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/api/user/rooms')) reloads += 1
@@ -108,7 +108,7 @@ describe('the list of rooms', () => {
     await enter(other, 'Show and tell')
     const [first, second] = [randomUUID().slice(0, 8), randomUUID().slice(0, 8)]
     await say(other, `**${first}** words`)
-    const author = other.locator('.message', { hasText: first }).locator('.who')
+    const author = other.locator('.messages__message', { hasText: first }).locator('.messages__who')
     const otherName = await author.innerText()
     await expect.poll(() => preview(page).innerText(), { timeout: 4_000 }).toBe(`${otherName}: ${first} words`)
 
@@ -131,7 +131,7 @@ describe('the list of rooms', () => {
     const [page, reporter] = [await plaza.guest(phone), await plaza.guest()]
     const text = `Look at this ${randomUUID()}`
     await say(reporter, text)
-    const shield = page.locator('.room-head .badge.in-queue:visible')
+    const shield = page.locator('.room-head .rooms__badge.in-queue:visible')
     const count = async () =>
       Number.parseInt((await shield.getAttribute('data-count', { timeout: 1_000 }).catch(() => null)) ?? '0', 10)
     expect(await shield.count()).toBe(0)
@@ -139,7 +139,7 @@ describe('the list of rooms', () => {
     await becomeModerator(page)
     await page.getByRole('button', { name: 'Close this panel' }).click()
     const before = await count()
-    await line(page, text).locator('.who').click()
+    await line(page, text).locator('.messages__who').click()
     await page.getByRole('button', { name: 'Report' }).click()
     await page.getByRole('button', { name: 'Send report' }).click()
     await page.keyboard.press('Escape')

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { fakeVideo } from '#server/ports/video/fake'
-import { desktop, field, isLive, openPlaza, phone } from './plaza.ts'
+import { seeded } from '#test/support/seeded'
+import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -10,79 +11,105 @@ beforeAll(async () => {
 afterAll(() => plaza.close())
 afterEach(() => plaza.settle())
 
-const looked = ['color', 'background-color', 'width', 'font-size', 'padding', 'margin', 'display', 'border-radius']
+const looked = [
+  ...['color', 'background-color', 'opacity', 'font-size', 'font-weight', 'padding', 'margin', 'gap', 'display'],
+  ...['position', 'border-width', 'border-color', 'border-radius', 'max-width', 'min-height', 'text-align'],
+]
 
-/** How all that is in a part of the page looks. */
+/** How the elements of a part of the page look, each kind of them once, and how wide the part and its children are. */
 const looks = (page: Page, part: string): Promise<string[]> =>
   page
     .locator(part)
     .first()
     .evaluate(async (root, names) => {
-      await Promise.allSettled(document.getAnimations().map((one) => one.finished))
-      return [root, ...root.querySelectorAll('*')].map((element) => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+      await Promise.allSettled(ending.map((one) => one.finished))
+      const wide = [root, ...root.children].map((one) => `${one.className}: ${Math.round(one.clientWidth)} px`)
+      const all = [...root.querySelectorAll('*')].map((element) => {
         const style = getComputedStyle(element)
-        return [element.tagName, ...names.map((name) => `${name} ${style.getPropertyValue(name)}`)].join('; ')
+        const name = `${element.parentElement?.className} > ${element.tagName}.${element.className}`
+        return [name, ...names.map((one) => `${one} ${style.getPropertyValue(one)}`)].join('; ')
       })
+      return [...wide, ...new Set(all)].sort()
     }, looked)
 
-const screens = ['#/agents', '#/calls', '#/friends', '#/starred', '#/live', '#/profile']
+const rooms = ['alpha', 'alpha/members', 'alpha/search', 'alpha/moderation', 'channel:nowhere']
+const others = ['agents', 'agents/new', 'calls', 'friends', 'starred', 'live', 'go-live', 'profile']
 
-/** Opens every screen that has styles of its own, so that all of them are loaded. */
-async function openOthers(page: Page): Promise<void> {
-  for (const hash of screens) {
-    await page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-    await page.locator('h1').first().waitFor()
-    await page.waitForFunction((from) => location.hash === from, hash)
-    await page.waitForLoadState('networkidle')
-  }
-}
-
-const back = async (page: Page, hash: string) => {
+async function go(page: Page, screen: string): Promise<void> {
   await page.evaluate((to) => {
-    location.hash = to
-  }, hash)
+    location.hash = `#/${to}`
+  }, screen)
+  await page.locator('main h1').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
-test.each([
-  ['desktop', desktop],
-  ['phone', phone],
-])('O80: a room looks the same on a %s after all other screens were opened', async (_name, device) => {
-  const page = await plaza.guest(device)
-  const fresh = await looks(page, '.composer')
-  await openOthers(page)
-  await back(page, '#/alpha')
-  await field(page).waitFor()
-  await isLive(page)
-  expect(await looks(page, '.composer')).toEqual(fresh)
-})
-
-test('O80: the first screen looks the same after a sign-out as after a reload', async () => {
-  const page = await plaza.guest()
-  await openOthers(page)
-  await page.getByRole('button', { name: /Settings$/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
-  const way = page.getByRole('button', { name: 'Come back as guest' })
-  await way.waitFor()
-  const before = await looks(page, '.welcome-words')
-  await page.reload()
-  await way.waitFor()
-  expect(before).toEqual(await looks(page, '.welcome-words'))
-})
-
-test('O80: an ended stream is as legible after the agents were opened', async () => {
-  const page = await plaza.guest()
-  await page.goto(`${plaza.url}/#/go-live`)
+/** An ended stream has a screen of its own. */
+async function endStream(page: Page): Promise<string> {
+  await go(page, 'go-live')
   await page.getByRole('textbox', { name: 'Title' }).fill('Over soon')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'End the stream' }).click()
   await page.getByRole('button', { name: 'End the stream: sure?' }).click()
   await page.getByText('There is no recording of it.').waitFor()
-  const fresh = await looks(page, '.player-words')
-  const hash = new URL(page.url()).hash
-  await openOthers(page)
-  await back(page, hash)
-  await page.getByText('There is no recording of it.').waitFor()
-  expect(await looks(page, '.player-words')).toEqual(fresh)
+  return new URL(page.url()).hash.replace('#/', '')
+}
+
+/** The screens in another order for each seed. */
+function shuffled(screens: readonly string[], random: () => number): string[] {
+  const rest = [...screens]
+  return screens.flatMap(() => rest.splice(Math.floor(random() * rest.length), 1))
+}
+
+test.each([
+  ['desktop', desktop],
+  ['phone', phone],
+])(
+  'O80: on a %s all screens look the same in ten orders of one visit as in a visit of their own',
+  async (_name, device) => {
+    const page = await plaza.guest({ ...device, reducedMotion: 'reduce' })
+    // A composer takes the focus some time after its room has opened.
+    await page.addInitScript(() => {
+      HTMLElement.prototype.focus = () => {}
+    })
+    const screens = [...rooms, ...others, await endStream(page)]
+    const fresh = new Map<string, string[]>()
+    const open = async (screen: string) => {
+      await go(page, screen)
+      return looks(page, 'main')
+    }
+    for (const screen of screens) {
+      await page.goto(`${plaza.url}/#/${screen}`)
+      await page.reload()
+      fresh.set(screen, await open(screen))
+    }
+    const faults: string[] = []
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const order = shuffled(screens, seeded(seed))
+      await page.goto(`${plaza.url}/#/${order[0]}`)
+      await page.reload()
+      for (const [at, screen] of order.entries()) {
+        const now = await open(screen)
+        const before = order.slice(0, at).join(', ')
+        expect(now, `seed ${seed}: ${screen} after ${before}`).toEqual(fresh.get(screen))
+      }
+      faults.push(...(await axeFaults(page)).map((fault) => `seed ${seed}: ${order.at(-1)}: ${fault}`))
+    }
+    expect(faults).toEqual([])
+  },
+)
+
+test('O80: the first screen looks the same after a sign-out as after a reload', async () => {
+  const page = await plaza.guest()
+  for (const screen of others) await go(page, screen)
+  await page.getByRole('button', { name: /Settings$/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  const way = page.getByRole('button', { name: 'Come back as guest' })
+  await way.waitFor()
+  const before = await looks(page, '.welcome__welcome-words')
+  await page.reload()
+  await way.waitFor()
+  expect(before).toEqual(await looks(page, '.welcome__welcome-words'))
 })

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { signIn } from '#test/support/wallet'
 import { desktop, isLive, openPlaza } from './plaza.ts'
 

@@ -42,7 +42,7 @@ test('two members of a room with a shared key exchange text and a picture, and a
 
   await field(one).press('ArrowUp')
   await one.keyboard.type('er')
-  const typing = two.locator('.typing')
+  const typing = two.locator('.messages__typing')
   await typing.getByText('is typing').waitFor()
   await one.keyboard.press('Enter')
   await line(two, 'The soup was colder').waitFor()
@@ -71,9 +71,11 @@ test('two members of a room with a shared key exchange text and a picture, and a
       return [...new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))]
     }),
   )
-  await one.locator('.attach input[type=file]').setInputFiles([{ name: 'soup.png', mimeType: 'image/png', buffer }])
+  await one
+    .locator('.attach-button__attach input[type=file]')
+    .setInputFiles([{ name: 'soup.png', mimeType: 'image/png', buffer }])
   await one.getByRole('button', { name: 'Send', exact: true }).click()
-  const picture = two.locator('.message.sent .picture img')
+  const picture = two.locator('.messages__message.sent .media__picture img')
   await expect
     .poll(() => picture.evaluateAll((all) => all.map((img) => (img as HTMLImageElement).naturalWidth > 0)))
     .toEqual([true])

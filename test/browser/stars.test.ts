@@ -45,7 +45,7 @@ describe('messages that one stars', () => {
     expect(await axeFaults(page)).toEqual([])
     await found.click()
     await isLive(page)
-    await page.locator('.message.marked', { hasText: text }).waitFor()
+    await page.locator('.messages__message.marked', { hasText: text }).waitFor()
 
     await choose(page, text, 'Take the star away')
     await line(page, text).getByText('Starred').waitFor({ state: 'detached' })

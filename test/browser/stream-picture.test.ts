@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Streams } from '#server/domains/streams/model'
+import { Streams } from '#server/domains/streams/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
 

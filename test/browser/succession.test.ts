@@ -51,7 +51,7 @@ test.each([
   await second.keyboard.press('Escape')
   await pressInHeader(second, 'Members')
   await second.getByRole('button', { name: new RegExp(`${offered[1]}.*owner`) }).waitFor()
-  await expect.poll(() => second.locator('button.member').count()).toBe(2)
+  await expect.poll(() => second.locator('button.members-panel__member').count()).toBe(2)
   if (process.env.SHOTS) await second.screenshot({ path: `${process.env.SHOTS}/members-${at}.png` })
   expect(await axeFaults(second)).toEqual([])
 })

@@ -31,7 +31,9 @@ describe('the timeline', () => {
     return page
   }
   const rows = (page: Page) =>
-    page.locator('.rows > :is(.slim, .message)').evaluateAll((all) => all.map(({ classList }) => classList[0]))
+    page
+      .locator('.timeline__rows > :is(.slim, .messages__message)')
+      .evaluateAll((all) => all.map(({ classList }) => classList[0]?.replace(/^.*__/, '')))
 
   test.each([
     ['desktop', desktop],
@@ -56,7 +58,7 @@ describe('the timeline', () => {
       const answer = await fetch('/api/rooms/alpha/messages', { method: 'POST', headers, body })
       if (!answer.ok) throw new Error(await answer.text())
     })
-    await reader.locator('.rows').getByText('This message cannot be shown.').waitFor()
+    await reader.locator('.timeline__rows').getByText('This message cannot be shown.').waitFor()
     await say(writer, 'After it')
     await line(reader, 'After it').waitFor()
     await line(reader, 'Before it').waitFor()
@@ -108,7 +110,7 @@ describe('the timeline', () => {
     const box = page.locator('.timeline')
     const change = (higher: number) =>
       box.evaluate(async (it, more) => {
-        const row = it.querySelector<HTMLElement>('.rows > li')
+        const row = it.querySelector<HTMLElement>('.timeline__rows > li')
         const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
         if (!row) throw new Error('There are no rows')
         row.style.paddingTop = '300px'
@@ -163,10 +165,10 @@ describe('the timeline', () => {
     await page.getByRole('status').getByText('This is too long to be sent.').waitFor()
     await page.getByText('10050 / 10000').waitFor()
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
-    expect(await page.locator('.message').count()).toBe(0)
+    expect(await page.locator('.messages__message').count()).toBe(0)
 
     await say(page, '😀'.repeat(10_000))
-    await page.locator('.message.sent').waitFor()
+    await page.locator('.messages__message.sent').waitFor()
     expect(await page.getByText('This is too long to be sent.').count()).toBe(0)
   })
 
@@ -178,7 +180,7 @@ describe('the timeline', () => {
       element.dispatchEvent(new Event('input', { bubbles: true }))
     })
     await field(page).press('Enter')
-    const failed = page.locator('.message.failed')
+    const failed = page.locator('.messages__message.failed')
     await failed.getByText('Not sent').waitFor()
     expect(await failed.getByRole('button').filter({ hasText: 'Send again' }).count()).toBe(0)
     await failed.getByRole('button', { name: 'Edit' }).click()

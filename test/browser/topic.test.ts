@@ -35,7 +35,7 @@ test.each([
     await change(page, topic)
     await dialog(page).waitFor({ state: 'detached' })
     for (const one of [page, other]) await shown(one).waitFor()
-    const line = shown(other).locator('.line')
+    const line = shown(other).locator('.room-topic__line')
     expect(await line.innerText()).toBe(topic)
     const fits = await line.evaluate((box) => ({
       isCut: box.scrollWidth > box.clientWidth,

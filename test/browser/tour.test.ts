@@ -79,7 +79,7 @@ describe('the tour', () => {
       for (const title of titles) {
         const hint = await next(page, title)
         const isModerating = title === 'Be the moderator'
-        const acted = page.locator(isModerating ? '.message:focus' : '#composer:focus')
+        const acted = page.locator(isModerating ? '.messages__message:focus' : '#composer:focus')
         await acted.waitFor()
         const hidden = async () => ((await hint.boundingBox())?.height ?? 1_000) - (await seenOf(hint))
         await expect.poll(hidden).toBeLessThan(3)
@@ -95,9 +95,9 @@ describe('the tour', () => {
     await page.locator('#composer:focus').waitFor()
     expect(await field(page).inputValue()).toBe('/endless')
     await page.keyboard.press('Enter')
-    await page.locator('.answer').getByText('and so it goes on').waitFor()
+    await page.locator('.agents__answer').getByText('and so it goes on').waitFor()
     await page.reload()
-    await page.locator('.answer').getByText('and so it goes on').waitFor()
+    await page.locator('.agents__answer').getByText('and so it goes on').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('This answer was stopped.').waitFor()
   })
@@ -105,7 +105,7 @@ describe('the tour', () => {
   test('M62: in the moderator step, a sender is muted with the keyboard alone', async () => {
     const page = await plaza.visit()
     await page.goto(`${plaza.url}/#demo=moderate`)
-    await page.locator('.message:focus').waitFor()
+    await page.locator('.messages__message:focus').waitFor()
     await page.keyboard.press('1')
     await page.getByRole('dialog', { name: 'Mute' }).locator('button:focus', { hasText: 'Mute' }).waitFor()
     await page.keyboard.press('Enter')
@@ -119,7 +119,7 @@ describe('the tour', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Waits for the connection').waitFor()
     await page.getByRole('button', { name: 'Connect again' }).click()
-    await page.locator('.message.sent', { hasText: 'Written on my own' }).waitFor()
+    await page.locator('.messages__message.sent', { hasText: 'Written on my own' }).waitFor()
   })
 })
 

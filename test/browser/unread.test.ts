@@ -16,12 +16,12 @@ describe('what is unread', () => {
   const row = (page: Page) =>
     page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').filter({ hasText: 'Show and tell' })
   const badge = async (page: Page) => {
-    const shown = row(page).locator('.badge')
+    const shown = row(page).locator('.rooms__badge')
     return (await shown.count()) > 0 ? Number.parseInt(await shown.innerText(), 10) : 0
   }
   const bar = (page: Page) => page.getByRole('region', { name: 'Unread messages' })
   const isMarkShown = (page: Page) =>
-    page.locator('.divider.new').evaluate((mark) => {
+    page.locator('.timeline__divider.new').evaluate((mark) => {
       const frame = mark.closest('.timeline')?.getBoundingClientRect()
       const { top } = mark.getBoundingClientRect()
       return frame !== undefined && top >= frame.top && top < frame.bottom
@@ -56,13 +56,13 @@ describe('what is unread', () => {
     await bar(page)
       .getByText(/^70 new since \d/)
       .waitFor()
-    expect(await page.locator('.divider.new').count()).toBe(0)
+    expect(await page.locator('.timeline__divider.new').count()).toBe(0)
 
     await bar(page).getByRole('button', { name: /Jump/ }).click()
     await expect.poll(() => isMarkShown(page)).toBe(true)
     await line(page, `${word} 1.`).waitFor()
     await bar(page).waitFor({ state: 'detached' })
-    await page.locator('.divider.new').waitFor({ state: 'attached' })
+    await page.locator('.timeline__divider.new').waitFor({ state: 'attached' })
   })
 
   test('O85: at the newest message the count ends, and the bar still leads to what was new', async () => {

@@ -114,7 +114,7 @@ describe('voice in an ordinary room', () => {
     await one.getByRole('button', { name: 'Record a voice message' }).waitFor({ state: 'detached' })
     await spoken(one).hover()
     await one
-      .locator('.message.sent')
+      .locator('.messages__message.sent')
       .filter({ has: spoken(one) })
       .getByRole('button', { name: 'More' })
       .click()

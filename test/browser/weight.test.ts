@@ -45,7 +45,7 @@ describe('the weight of the page', () => {
       })
       await watchShifts(fresh)
     })
-    await page.locator('.room-preview-lines li').first().waitFor()
+    await page.locator('.room-preview__room-preview-lines li').first().waitFor()
     await page.getByRole('navigation', { name: /tour/ }).waitFor()
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     expect(bytes, [...sizes].join('\n')).toBeLessThanOrEqual(mostBytes)
@@ -61,7 +61,7 @@ describe('the weight of the page', () => {
     await watchShifts(page)
     await page.reload()
     await isLive(page)
-    await page.locator('.message').first().waitFor()
+    await page.locator('.messages__message').first().waitFor()
     expect(await shiftOf(page)).toBeLessThan(mostShift)
   })
 

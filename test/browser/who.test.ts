@@ -13,7 +13,9 @@ describe('who reacted, and who voted', () => {
 
   const nameOf = async (page: Page, text: string) => {
     await line(page, text).waitFor()
-    return (await line(page, text).locator('.who').count()) > 0 ? line(page, text).locator('.who').innerText() : null
+    return (await line(page, text).locator('.messages__who').count()) > 0
+      ? line(page, text).locator('.messages__who').innerText()
+      : null
   }
   const reaction = (page: Page, said: string, isMine: boolean) =>
     line(page, said).getByRole('button', { name: '🎉', pressed: isMine })

@@ -42,8 +42,8 @@ describe('the text of messages', () => {
       await say(page, `${text} ${mark}${at}`)
       await line(page, `${mark}${at}`).and(page.locator('.sent')).waitFor()
     }
-    expect(await page.locator('.message :is(img, script, iframe, svg:not(.icon))').count()).toBe(0)
-    expect(await page.locator('.message a:not([href^="http"])').count()).toBe(0)
+    expect(await page.locator('.messages__message :is(img, script, iframe, svg:not(.icon))').count()).toBe(0)
+    expect(await page.locator('.messages__message a:not([href^="http"])').count()).toBe(0)
     expect(dialogs).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe('the text of messages', () => {
     await picker.waitFor({ state: 'detached' })
     expect(await field(page).inputValue()).toBe('🍍')
     await page.keyboard.press('Enter')
-    await page.locator('.message.sent', { hasText: '🍍' }).waitFor()
+    await page.locator('.messages__message.sent', { hasText: '🍍' }).waitFor()
   })
 
   test('M69: an emoji by name is replaced before the message is sent, even if the list loads late', async () => {
@@ -82,7 +82,7 @@ describe('the text of messages', () => {
     await field(page).fill(`:rocket: and \`:heart:\` ${mark}`)
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    await page.locator('.message.sent', { hasText: mark }).getByText('🚀 and').waitFor()
+    await page.locator('.messages__message.sent', { hasText: mark }).getByText('🚀 and').waitFor()
     expect(await line(page, mark).count()).toBe(1)
     expect(await line(page, mark).innerText()).toContain(':heart:')
     expect(await field(page).inputValue()).toBe('')
@@ -237,7 +237,7 @@ describe('the text of messages', () => {
       sessionStorage.setItem('hidden', 'yes')
       document.dispatchEvent(new Event('visibilitychange'))
     })
-    const name = (await page.locator('.me strong').innerText()).trim()
+    const name = (await page.locator('.sidebar__me strong').innerText()).trim()
     await field(other).pressSequentially(`@${name.split(' ')[0]}`)
     await other.getByRole('option', { name }).first().click()
     await other.keyboard.press('Enter')

@@ -8,7 +8,7 @@ import { Markdown } from '../../client/web/messages/markdown.tsx'
 import { OuterLink } from '../../client/web/messages/outer-link.tsx'
 
 const shown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, named: [] }))
-const inside = (text: string) => shown(text).replace(/^<div class="text marked-down" dir="auto">|<\/div>$/g, '')
+const inside = (text: string) => shown(text).replace(/^<div class="text markedDown" dir="auto">|<\/div>$/g, '')
 
 const rendered: [string, string][] = [
   [
@@ -31,7 +31,7 @@ describe('M69: Markdown', () => {
       '<blockquote dir="auto"><p dir="auto">said</p></blockquote>' +
         '<ul dir="ltr"><li><p dir="auto">one</p></li><li><p dir="auto">two</p></li></ul>' +
         '<ol start="3" dir="ltr"><li><p dir="auto">three</p></li></ol>' +
-        '<pre class="code-block" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre>',
+        '<pre class="codeBlock" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre>',
     )
   })
 
@@ -132,8 +132,8 @@ describe('answers of agents', () => {
 
   test('have headings, and numbers that lead to their sources, but not within links', () => {
     expect(answer('## Why\n\nAs told [1], and [2], not [3].')).toBe(
-      '<div class="answer-text"><div class="text marked-down" dir="auto"><p class="heading" dir="auto">Why</p></div>' +
-        '<div class="text marked-down" dir="auto"><p dir="auto">As told ' +
+      '<div class="answerText"><div class="text markedDown" dir="auto"><p class="heading" dir="auto">Why</p></div>' +
+        '<div class="text markedDown" dir="auto"><p dir="auto">As told ' +
         '<a class="cite" href="https://example.org/a" title="Source 1: A page (example.org)" aria-label="Source 1: A page (example.org)" target="_blank" rel="noopener noreferrer nofollow">1</a>' +
         ', and <span class="cite" title="A note"><span class="unseen">Source </span>2</span>, not [3].</p></div></div>',
     )
@@ -151,7 +151,7 @@ describe('answers of agents', () => {
     const html = answer('Boats:\n| Name | Length |\n|:--|--:|\n| **Ida** \\| old | 6 m |\n| Aurora |\nThat is all.')
     expect(html).toContain('<p dir="auto">Boats:</p>')
     expect(html).toContain(
-      '<th scope="col" class="end"><div class="text marked-down" dir="auto"><p dir="auto">Length</p>',
+      '<th scope="col" class="end"><div class="text markedDown" dir="auto"><p dir="auto">Length</p>',
     )
     expect(html).toContain('<p dir="auto"><strong>Ida</strong> | old</p></div></td>')
     expect(html).toContain('Aurora</p></div></td><td class="end"></td></tr></tbody></table>')

@@ -3,7 +3,7 @@ import type { StreamState } from '#shared/api/stream-records'
 type Reason = StreamState['reason']
 export type Standing = Pick<StreamState, 'v' | 'status' | 'reason' | 'started_at'>
 
-/** What may follow what, as `server/domains/streams/states.ts` says it. */
+/** What may follow what, as `server/domains/streams/streams/states.ts` says it. */
 const following: Record<Reason, readonly Reason[]> = {
   waiting: ['waiting', 'live', 'no_picture', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
   live: ['interrupted', 'publisher_stopped', 'ended_by_owner', 'ended_by_moderator'],

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { knowledge } from '#shared/api/knowledge'

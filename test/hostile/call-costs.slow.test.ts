@@ -2,7 +2,7 @@
 import { createECDH } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setEmail } from '#server/domains/accounts/emails'
+import { setEmail } from '#server/domains/people/accounts/emails'
 import { tiers } from '#server/kernel/limits'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeChain } from '#server/ports/chain/fake'

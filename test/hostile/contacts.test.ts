@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { setEmail } from '#server/domains/accounts/emails'
+import { setEmail } from '#server/domains/people/accounts/emails'
 import { email as emailApi } from '#shared/api/email'
 import { friends } from '#shared/api/friends'
 import { phone } from '#shared/api/phone'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OneTimeCodes } from '#server/domains/identity/model'
+import { OneTimeCodes } from '#server/domains/people/identity/model'
 import { StoredJobs } from '#server/kernel/model'
 import { type Booted, boot } from '#test/support/boot'
 import { codeFor, codeIn, letterAfter, lettersTo, linkIn } from '#test/support/letters'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { isAwaited } from '#server/domains/messages/waiting'
+import { isAwaited } from '#server/domains/rooms/messages/waiting'
 import { budgets } from '#server/kernel/budgets'
 import { channelOf, personAt } from '#test/support/people'
 import { sent } from '#test/support/raw-connection'

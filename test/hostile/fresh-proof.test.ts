@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { identities } from '#shared/api/identities'
 import { api } from '#shared/api/index'
 import { freshMilliseconds, operationsOf } from '#shared/kit/contract'

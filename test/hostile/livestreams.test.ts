@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Streams, Viewers } from '#server/domains/streams/model'
-import { countWatched } from '#server/domains/streams/viewers'
+import { Streams, Viewers } from '#server/domains/streams/streams/model'
+import { sweepViewers } from '#server/domains/streams/streams/viewer-counts'
 import { fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
@@ -107,7 +107,7 @@ describe('T52: the count of viewers', () => {
     const cookies: string[] = []
     for (let mark = 0; mark < 40; mark++) {
       // What is known of an address outlives the looks at who is still there.
-      if (mark === 20) await Promise.all(server.apps.map(({ node }) => countWatched(node)))
+      if (mark === 20) await Promise.all(server.apps.map(({ node }) => sweepViewers(node)))
       const { headers } = await guest(`GET ${path}`)
       const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
       cookies.push(cookie)

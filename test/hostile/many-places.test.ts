@@ -1,8 +1,8 @@
 // Modes: embedded
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ChatFolders } from '#server/domains/chat-folders/model'
-import { Members, Reads } from '#server/domains/room-state/model'
-import { Stars } from '#server/domains/stars/model'
+import { ChatFolders } from '#server/domains/rooms/chat-folders/model'
+import { Members, Reads } from '#server/domains/rooms/room-state/model'
+import { Stars } from '#server/domains/rooms/stars/model'
 import { chatFolders } from '#shared/api/chat-folders'
 import { starsAtMost } from '#shared/api/stars'
 import { roomKey } from '#shared/kit/primitives'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { budgets } from '#server/kernel/budgets'
 import { heavy } from '#test/support/heavy'
 import { channelOf, type Person, personAt, say } from '#test/support/people'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { type Booted, boot } from '#test/support/boot'

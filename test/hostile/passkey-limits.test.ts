@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { Authenticator } from '#test/support/authenticator'
 import { type Booted, boot } from '#test/support/boot'
 import { call } from '#test/support/wallet'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { type Booted, boot } from '#test/support/boot'
 import { signedBySolana, solana } from '#test/support/solana'
 import { call, sessionStatus, signed, signIn, wallet } from '#test/support/wallet'

@@ -17,10 +17,10 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
     /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once|make-directory)\.ts)|shared\/errors\.ts)/,
   ],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
-  [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
+  [/^server\/domains\/moderation\/verdict\//, /^(server\/domains\/(moderation\/verdict|rooms\/text)\/|shared\/)/],
   [
-    /^server\/domains\/room-state\//,
-    /^(server\/(domains\/(room-state|accounts|events|text|verdict)\/|domains\/events\.ts$|kernel\/(?!fetch\.ts)|log\/|ports\/[^/]+\/port\.ts)|shared\/)/,
+    /^server\/domains\/rooms\/room-state\//,
+    /^(server\/(domains\/(rooms\/(room-state|events|text)|people\/accounts|moderation\/verdict)\/|domains\/events\.ts$|kernel\/(?!fetch\.ts)|log\/|ports\/[^/]+\/port\.ts)|shared\/)/,
   ],
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
@@ -54,10 +54,10 @@ const BYTES = /\.read(Big)?(U?Int|Float|Double)(8|16|32|64)?(BE|LE)?\(|\bDataVie
 
 /** What domains ask of the operations of rooms: who signs in joins alpha, and a stream has a room of its own. */
 const ASKED_OF_ROOMS = [
-  'server/domains/federation/index.ts -> server/domains/rooms/partner-channel.ts',
-  'server/domains/identity/service-tokens.ts -> server/domains/rooms/alpha.ts',
-  'server/domains/identity/sign-in.ts -> server/domains/rooms/alpha.ts',
-  'server/domains/streams/life.ts -> server/domains/rooms/founding.ts',
+  'server/domains/people/federation/index.ts -> server/domains/rooms/rooms/partner-channel.ts',
+  'server/domains/people/identity/service-tokens.ts -> server/domains/rooms/rooms/alpha.ts',
+  'server/domains/people/identity/sign-in.ts -> server/domains/rooms/rooms/alpha.ts',
+  'server/domains/streams/streams/life.ts -> server/domains/rooms/rooms/founding.ts',
 ]
 
 describe('the house', () => {
@@ -68,7 +68,7 @@ describe('the house', () => {
   test('no file imports itself in a circle', () => expect(circles(graphOf(sources, (path) => path))).toEqual([]))
 
   test('no domain imports itself in a circle', () => {
-    const domains = graphOf(sources, (path) => /^server\/domains\/([^/]+)\//.exec(path)?.[1])
+    const domains = graphOf(sources, (path) => /^server\/domains\/([^/]+\/[^/]+)\//.exec(path)?.[1])
     expect(circles(domains)).toEqual([])
   })
 
@@ -78,19 +78,19 @@ describe('the house', () => {
 
   test.each([
     [
-      'server/domains/moderation/a.ts',
-      "import { found } from '#server/domains/rooms/founding'\nexport const a = found",
+      'server/domains/moderation/moderation/a.ts',
+      "import { found } from '#server/domains/rooms/rooms/founding'\nexport const a = found",
     ],
-    ['server/domains/messages/a.ts', "export { found } from '../rooms/founding.ts'"],
-    ['server/domains/room-state/a.ts', "import { found } from '../rooms/founding.ts'\nexport const a = found"],
+    ['server/domains/rooms/messages/a.ts', "export { found } from '../rooms/founding.ts'"],
+    ['server/domains/rooms/room-state/a.ts', "import { found } from '../rooms/founding.ts'\nexport const a = found"],
   ])('that law sees: %s', (path, code) => {
-    const planted = [parse(path, code), parse('server/domains/rooms/a.ts', code)]
-    expect(askedOfRooms(planted)).toEqual([`${path} -> server/domains/rooms/founding.ts`])
+    const planted = [parse(path, code), parse('server/domains/rooms/rooms/a.ts', code)]
+    expect(askedOfRooms(planted)).toEqual([`${path} -> server/domains/rooms/rooms/founding.ts`])
   })
 
   test('the state of rooms stands on no domain that stands on it', () => {
-    const code = "import { tokenAt } from '#server/domains/tokens/metadata'\nexport const a = tokenAt"
-    expect(misplaced([parse('server/domains/room-state/a.ts', code)])).toHaveLength(1)
+    const code = "import { tokenAt } from '#server/domains/rooms/tokens/metadata'\nexport const a = tokenAt"
+    expect(misplaced([parse('server/domains/rooms/room-state/a.ts', code)])).toHaveLength(1)
   })
 
   test('O01: bytes of strangers are read beside the loop that serves everybody', () => {
@@ -108,7 +108,7 @@ describe('the house', () => {
     ['export const widthOf = (png: Buffer) => png.readUInt32BE(16)'],
     ['export const widthOf = (png: ArrayBuffer) => new DataView(png).getUint32(16)'],
   ])('that law sees: %s', (code) => {
-    for (const path of ['server/domains/uploads/a.ts', 'server/kernel/a.ts', 'server/ports/reader/local.ts'])
+    for (const path of ['server/domains/media/uploads/a.ts', 'server/kernel/a.ts', 'server/ports/reader/local.ts'])
       expect(readOnTheLoop([parse(path, code)])).toHaveLength(1)
     expect(readOnTheLoop([parse('server/ports/reader/a.ts', code)])).toEqual([])
   })
@@ -152,7 +152,7 @@ describe('the house', () => {
     "import * as viem from 'viem'\nexport const a = viem",
     "import { fetchText } from '#server/kernel/fetch'\nexport const a = fetchText",
   ])('that law sees: %s', (code) => {
-    const planted = parse('server/domains/rooms/a.ts', code)
+    const planted = parse('server/domains/rooms/rooms/a.ts', code)
     expect([...reachedFrom(planted), ...misplaced([planted])]).not.toEqual([])
   })
 
@@ -200,7 +200,7 @@ describe('the house', () => {
   })
 
   test.each([
-    ["import { setTopic } from '#server/domains/rooms/topic'\nexport const a = setTopic"],
+    ["import { setTopic } from '#server/domains/rooms/rooms/topic'\nexport const a = setTopic"],
     ["import { setTopic as a } from '../rooms/topic.ts'\nexport { a }"],
     ["export { setTopic } from '../rooms/topic.ts'"],
     ["import * as topic from '../rooms/topic.ts'\nexport const a = topic"],
@@ -208,10 +208,13 @@ describe('the house', () => {
     ['const a: Action<typeof contract.a> = (input) => input\nexport const b = () => a({})'],
   ])('that law sees: %s', (code) => {
     const action = 'export const setTopic: Action<typeof contract.setTopic> = () => null'
-    const planted = [parse('server/domains/rooms/topic.ts', action), parse('server/domains/inbox/a.ts', code)]
+    const planted = [
+      parse('server/domains/rooms/rooms/topic.ts', action),
+      parse('server/domains/rooms/inbox/a.ts', code),
+    ]
     expect(actionsCalled(planted)).toHaveLength(1)
     const bound = "import { setTopic } from './topic.ts'\nexport const actions = { setTopic }"
-    expect(actionsCalled(planted.slice(0, 1).concat(parse('server/domains/rooms/index.ts', bound)))).toEqual([])
+    expect(actionsCalled(planted.slice(0, 1).concat(parse('server/domains/rooms/rooms/index.ts', bound)))).toEqual([])
   })
 
   test('M30: lmdb is loaded in one place, by what has the lock of the directory', () => {
@@ -232,11 +235,11 @@ describe('the house', () => {
     const planted = [
       parse('shared/kit/a.ts', "import { b } from './b.ts' // import '#server/app'\nexport const a = b"),
       parse('shared/kit/b.ts', "export { a as b } from '#shared/kit/a'\nexport const c = () => import('#server/app')"),
-      parse('server/domains/rooms/members.ts', "import mongoose from 'mongoose'\nexport const m = mongoose"),
+      parse('server/domains/rooms/rooms/members.ts', "import mongoose from 'mongoose'\nexport const m = mongoose"),
     ]
     expect(misplaced(planted)).toEqual([
       'shared/kit/b.ts -> server/app.ts',
-      'server/domains/rooms/members.ts -> mongoose',
+      'server/domains/rooms/rooms/members.ts -> mongoose',
     ])
     expect(circles(graphOf(planted, (path) => path))).toEqual(['shared/kit/a.ts -> shared/kit/b.ts -> shared/kit/a.ts'])
   })
@@ -293,8 +296,8 @@ const asking =
 /** Where a domain imports operations of rooms; the registry binds them. */
 function askedOfRooms(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, imports }) =>
-    /^server\/domains\/(?!rooms\/)[^/]+\//.test(path)
-      ? imports.filter((to) => to.startsWith('server/domains/rooms/')).map((to) => `${path} -> ${to}`)
+    /^server\/domains\/(?!rooms\/rooms\/)[^/]+\/[^/]+\//.test(path)
+      ? imports.filter((to) => to.startsWith('server/domains/rooms/rooms/')).map((to) => `${path} -> ${to}`)
       : [],
   )
 }

@@ -135,7 +135,7 @@ describe('the contract', () => {
     expect([...without, ...mute].map(({ name }) => name)).toEqual([])
   })
 
-  test('M08: what links, unlinks, recovers or makes tokens asks for a fresh proof', () => {
+  test('M08: what links, unlinks, recovers, makes tokens or hands out all data asks for a fresh proof', () => {
     const asking = operations.filter(({ operation }) => operation.freshProof).map(({ name }) => name)
     expect(asking.sort()).toEqual([
       'accounts.grantAdmin',
@@ -148,6 +148,7 @@ describe('the contract', () => {
       'identities.linkSolana',
       'identities.linkWallet',
       'identities.unlink',
+      'ownData.exportUrl',
       'passkeys.beginRegistration',
       'passkeys.register',
       'passkeys.remove',
@@ -252,6 +253,8 @@ describe('the contract', () => {
         'messages.presence',
         'messages.read',
         'messages.readMessage',
+        'ownData.beginExport',
+        'ownData.exportUrl',
         'passkeys.remove',
         'phone.remove',
         'push.changePreferences',

@@ -72,7 +72,7 @@ test.each([
 test.each([
   '`server/app.ts`, `main.ts` and `server/kernel/`',
   '[log](log.md#turns) and `messages/polls.ts`',
-  '`server/domains/<name>/index.ts`, `server/domains/*/model.ts`',
+  '`server/domains/<neighbourhood>/<name>/index.ts`, `server/domains/*/*/model.ts`',
 ])('the law passes: %s', (text) => {
   expect(missingIn('docs/a.md', text)).toEqual([])
 })

@@ -29,10 +29,10 @@ const recipes: Record<string, Recipe> = {
         input: z.object({}), output: z.object({ count: z.number().int() }),
       }),`,
     },
-    missing: ['server/domains/accounts/index.ts'],
+    missing: ['server/domains/people/accounts/index.ts'],
     follows: [
       {
-        file: 'server/domains/accounts/index.ts',
+        file: 'server/domains/people/accounts/index.ts',
         before: '  async checkUsername({ username }) {',
         write: 'recipeOperation: () => ({ count: 0 }),',
       },
@@ -47,7 +47,7 @@ const recipes: Record<string, Recipe> = {
   },
   'a setting': {
     declared: {
-      file: 'server/domains/rooms/settings.ts',
+      file: 'server/domains/rooms/rooms/settings.ts',
       before: '    PARTNER_CHANNEL: word',
       write: "RECIPE_SETTING: word.default('one'),",
     },
@@ -55,7 +55,7 @@ const recipes: Record<string, Recipe> = {
     missing: [],
     follows: [
       {
-        file: 'server/domains/rooms/settings.ts',
+        file: 'server/domains/rooms/rooms/settings.ts',
         before: '    /** The id or the slug of the channel',
         write: 'recipe: given.RECIPE_SETTING,',
       },
@@ -76,7 +76,7 @@ const recipes: Record<string, Recipe> = {
     follows: [
       { file: 'client/sdk/timeline.ts', before: "  'words.updated': null,", write: "'message.recipe_event': null," },
       {
-        file: 'server/domains/room-state/events/messages.ts',
+        file: 'server/domains/rooms/room-state/events/messages.ts',
         before: '/** The message as it is after the edit. */',
         write: `export const messageRecipeEvent = defineEvent('message.recipe_event', {
           body: z.object({ id: z.string() }), changes: () => [], data: (_row, { id }) => ({ id }),
@@ -95,7 +95,7 @@ const recipes: Record<string, Recipe> = {
       {
         file: 'server/domains/gates.ts',
         before: 'import { placeGate }',
-        write: "import { defineGate } from './gates/define.ts'",
+        write: "import { defineGate } from './rooms/gates/define.ts'",
       },
       {
         file: 'server/domains/gates.ts',
@@ -106,7 +106,7 @@ const recipes: Record<string, Recipe> = {
         }),`,
       },
       {
-        file: 'server/domains/rooms/rooms.ts',
+        file: 'server/domains/rooms/rooms/rooms.ts',
         before: "  const { name = '', description = null, emoji = '💬'",
         write: `if (input.name?.startsWith('Gated')) {
           const gate = { by: 'recipe', least: 1 } as const
@@ -121,10 +121,10 @@ const recipes: Record<string, Recipe> = {
       before: '  stream: {',
       write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
-    missing: ['client/web/rooms/create-room.tsx', 'server/domains/room-state/kinds.ts', 'shared/api/rooms.ts'],
+    missing: ['client/web/rooms/create-room.tsx', 'server/domains/rooms/room-state/kinds.ts', 'shared/api/rooms.ts'],
     follows: [
       {
-        file: 'server/domains/room-state/kinds.ts',
+        file: 'server/domains/rooms/room-state/kinds.ts',
         before: '  stream: {',
         write: `'recipe-kind': {
           ...open, readers: 'members',
@@ -140,19 +140,19 @@ const recipes: Record<string, Recipe> = {
         }),`,
       },
       {
-        file: 'server/domains/rooms/rooms.ts',
+        file: 'server/domains/rooms/rooms/rooms.ts',
         before: 'export const createGroup: Action',
         write: `export const createRecipeRoom: Action<typeof contract.createRecipeRoom> = async ({ name }, context) => ({
           room: await roomAnswer(context.node, await found(context, 'recipe-kind', { name }, []), signedIn(context).account),
         })`,
       },
       {
-        file: 'server/domains/rooms/index.ts',
+        file: 'server/domains/rooms/rooms/index.ts',
         before: 'const actions: Actions<typeof contract> = {',
         write: "import { createRecipeRoom } from './rooms.ts'",
       },
       {
-        file: 'server/domains/rooms/index.ts',
+        file: 'server/domains/rooms/rooms/index.ts',
         before: '  createTokenRoom,\n  listTokenRooms,',
         write: 'createRecipeRoom,',
       },

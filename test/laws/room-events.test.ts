@@ -7,9 +7,9 @@ const types = Object.keys({ ...roomEventTypes, ...globalEventTypes })
 
 /** Where the type of an event may be spelled out. */
 const declarations = /^shared\/api\/room-events\.ts$/
-const records = /^server\/domains\/[^/]+\/events(\/|\.ts$)/
+const records = /^server\/domains\/[^/]+\/[^/]+\/events(\/|\.ts$)/
 /** Where it is said what is stored. */
-const stores = /^server\/domains\/([^/]+\/events(\/|\.ts$)|events\/|room-state\/fact-schemas\.ts$)/
+const stores = /^server\/domains\/([^/]+\/[^/]+\/events(\/|\.ts$)|rooms\/events\/|rooms\/room-state\/fact-schemas\.ts$)/
 const others: readonly RegExp[] = [
   declarations,
   // What protocol 2 leaves out of an event.
@@ -46,17 +46,17 @@ test('the type of an event is spelled in its declaration, its record and what ap
 })
 
 test.each([
-  ['a comparison', 'server/domains/inbox/a.ts', "type === 'member.left'"],
-  ['in other quotes', 'server/domains/inbox/a.ts', 'type === "member.left" || `member.left`'],
-  ['a part of a longer text', 'server/domains/inbox/a.ts', '`$' + '{room}|member.left`'],
-  ['by how types begin', 'server/domains/inbox/a.ts', "type.startsWith('member.')"],
-  ['a pattern', 'server/domains/inbox/a.ts', '/^member\\.(left|joined)$/.test(type)'],
+  ['a comparison', 'server/domains/rooms/inbox/a.ts', "type === 'member.left'"],
+  ['in other quotes', 'server/domains/rooms/inbox/a.ts', 'type === "member.left" || `member.left`'],
+  ['a part of a longer text', 'server/domains/rooms/inbox/a.ts', '`$' + '{room}|member.left`'],
+  ['by how types begin', 'server/domains/rooms/inbox/a.ts', "type.startsWith('member.')"],
+  ['a pattern', 'server/domains/rooms/inbox/a.ts', '/^member\\.(left|joined)$/.test(type)'],
   [
     'a record of another event',
-    'server/domains/room-state/events/a.ts',
+    'server/domains/rooms/room-state/events/a.ts',
     "defineEvent('member.joined', {}) && 'member.left'",
   ],
-  ['an action of accounts', 'server/domains/accounts/roles.ts', "({ accept: { type: 'account.suspended' } })"],
+  ['an action of accounts', 'server/domains/people/accounts/roles.ts', "({ accept: { type: 'account.suspended' } })"],
   ['in the page', 'client/web/rooms/a.tsx', "type === 'member.left'"],
 ])('that law sees %s', (_title, path, code) => {
   expect(strays(parse(path, `export const a = (type: string, room: string) => ${code}`))).not.toEqual([])

@@ -9,11 +9,11 @@ const types: ReadonlySet<unknown> = new Set(roomTypes)
 /** What says what a kind is, and where paths of the specification name some kinds and not others. */
 const named: readonly RegExp[] = [
   /^shared\/kit\/room-kinds\.ts$/,
-  /^server\/domains\/room-state\/kinds\.ts$/,
+  /^server\/domains\/rooms\/room-state\/kinds\.ts$/,
   // `messageType` of the documented paths of moderation.
   /^shared\/api\/moderation-paths\.ts$/,
   // Words that no id of a partner begins with.
-  /^server\/domains\/federation\/partner\.ts$/,
+  /^server\/domains\/people\/federation\/partner\.ts$/,
 ]
 
 /** The kind that a text names: alone, or at the start of a key. */
@@ -110,12 +110,12 @@ test.each([
   'const a = new RegExp(`dm`)',
   "const a = type as 'dm' | 'group'",
 ])('the law finds: %s', (code) => {
-  expect(straysIn('server/domains/inbox/a.ts', code)).toContain('server/domains/inbox/a.ts: dm')
+  expect(straysIn('server/domains/rooms/inbox/a.ts', code)).toContain('server/domains/rooms/inbox/a.ts: dm')
 })
 
 test.each(["const a = { type: 'dm', id }", "found(context, 'dm', fields)", 'const a = roomKinds.dm'])(
   'the law lets a room be named: %s',
   (code) => {
-    expect(straysIn('server/domains/inbox/a.ts', code)).toEqual([])
+    expect(straysIn('server/domains/rooms/inbox/a.ts', code)).toEqual([])
   },
 )

@@ -1,31 +1,35 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { everythingIn, filesUnder, isSyntax, nameOf, parse, programOf, type Source, textOf } from './sources.ts'
+import { filesUnder, parse, type Source, textOf } from './sources.ts'
 
-const entry = 'client/web/main.tsx'
-const always = 'client/web/styles/index.css'
+/** The cascade layers from the weakest to the strongest, and the sheets that are written in each. */
+const layers: Readonly<Record<string, RegExp>> = {
+  tokens: /^client\/web\/kit\/tokens\.css$/,
+  reset: /^client\/web\/kit\/reset\.css$/,
+  kit: /^client\/web\/kit\/(controls|frame)\.css$/,
+  screens: /^client\/web\/.+\.module\.css$/,
+}
+const declared = 'client/web/kit/index.css'
 
-/** A selector of a sheet; `classes` are those of the element it begins at, `everywhere` all that it names. */
-interface Selector {
-  readonly sheet: string
+interface Sheet {
+  readonly path: string
   readonly text: string
-  readonly classes: readonly string[]
-  readonly everywhere: readonly string[]
 }
 
-const classesIn = (text: string): string[] => text.match(/(?<=\.)[a-z][\w-]*/g) ?? []
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '')
+const sheetAt = (path: string): Sheet => ({ path, text: withoutComments(textOf(path)).trim() })
+const sheets = filesUnder('client/web')
+  .filter((path) => path.endsWith('.css') && path !== declared)
+  .map(sheetAt)
+const modules = sheets.filter(({ path }) => path.endsWith('.module.css'))
+const page = filesUnder('client/web')
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
+  .map((path) => parse(path, textOf(path)))
 
-function selectorsIn(sheet: string, written: string): Selector[] {
-  const rules = written
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/@keyframes[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '')
-    .matchAll(/(?<=^|[{};])([^{};]+)\{/g)
-  const texts = [...rules].flatMap(([, list = '']) => (list.trim().startsWith('@') ? [] : selectorsOf(list)))
-  return texts.map((text) => {
-    // What is in brackets is no part of the element itself.
-    const [first = ''] = text.replace(/\((?:[^()]|\([^()]*\))*\)/g, '').split(/\s*[>~+]\s*|\s+/)
-    return { sheet, text, classes: classesIn(first), everywhere: classesIn(text.replace(/:not\([^)]*\)/g, '')) }
-  })
+/** The selectors of a sheet, without those inside of keyframes. */
+function selectorsIn(text: string): string[] {
+  const lists = text.replace(/@keyframes[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '').matchAll(/(?<=^|[{};])([^{};]+)\{/g)
+  return [...lists].flatMap(([, list = '']) => (list.trim().startsWith('@') ? [] : selectorsOf(list)))
 }
 
 /** The selectors of a list of them. */
@@ -40,135 +44,105 @@ function selectorsOf(list: string): string[] {
   return found.map((one) => one.trim()).filter(Boolean)
 }
 
-/** The files that a sheet is made of. */
-const sheetsOf = (path: string): string[] => [
-  path,
-  ...[...textOf(path).matchAll(/@import "([^"]+)"/g)].flatMap(([, name = '']) => sheetsOf(join(path, '..', name))),
-]
+const classesIn = (text: string): string[] => text.match(/(?<=\.)[a-z][\w-]*/g) ?? []
+const withoutGlobals = (selector: string) => selector.replace(/:global\([^()]*\)/g, '')
+/** The classes of a module: those that are renamed. */
+const ownClasses = ({ text }: Sheet): Set<string> =>
+  new Set(selectorsIn(text).flatMap((selector) => classesIn(withoutGlobals(selector))))
+const keyOf = (name: string) => name.replace(/-+(\w)/g, (_all, letter: string) => letter.toUpperCase())
 
-/** The sheets that are there whenever a file of the page runs, whatever was opened before. */
-function sheetsBeside(sources: readonly Source[]): (path: string) => ReadonlySet<string> {
-  const byPath = new Map(sources.map((source) => [source.path, source]))
-  const later = ({ path, code }: Source) =>
-    new Set([...code.matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, name = '']) => join(path, '..', name)))
-  const atOnce = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
-    const source = byPath.get(path)
-    if (seen.has(path)) return seen
-    seen.add(path)
-    if (source) for (const next of source.imports) if (!later(source).has(next)) atOnce(next, seen)
-    return seen
-  }
-  const own = new Map(
-    sources.map(({ path }) => [path, [...atOnce(path)].filter((one) => one.endsWith('.css')).flatMap(sheetsOf)]),
-  )
-  const importers = new Map<string, string[]>()
-  for (const { path, imports } of sources)
-    for (const to of imports) importers.set(to, [...(importers.get(to) ?? []), path])
-  const everything = new Set(filesUnder('client/web/styles'))
-  const beside = new Map(
-    sources.map(({ path }) => [
-      path,
-      path === entry ? new Set([...sheetsOf(always), ...(own.get(path) ?? [])]) : everything,
-    ]),
-  )
-  for (let isChanged = true; isChanged; ) {
-    isChanged = false
-    for (const { path } of sources) {
-      const before = beside.get(path) ?? everything
-      const from = importers.get(path) ?? []
-      if (path === entry) continue
-      const ofImporters = from.map((one) => beside.get(one) ?? everything)
-      const shared = [...everything].filter((sheet) => ofImporters.every((ones) => ones.has(sheet)))
-      const now = new Set([...shared, ...(own.get(path) ?? [])])
-      if (now.size === before.size) continue
-      beside.set(path, now)
-      isChanged = true
-    }
-  }
-  return (path) => beside.get(path) ?? everything
-}
-
-/** The classes that elements of a file may have: all that stand in one attribute. */
-function worn({ path, code }: Source): string[][] {
-  const attributes = everythingIn(programOf(path, code)).filter(
-    ({ type, name }) => type === 'JSXAttribute' && /^(className|look)$/.test(nameOf(name)),
-  )
-  return attributes.map(({ value }) =>
-    (isSyntax(value) ? everythingIn(value) : []).flatMap(({ type, value: text }) => {
-      if (type === 'Literal') return String(text).split(/\s+/)
-      const raw = type === 'TemplateElement' ? (text as { raw: string }).raw : ''
-      return raw.split(/\s+/)
-    }),
-  )
-}
-
-const sheets = filesUnder('client/web/styles').filter((path) => path.endsWith('.css'))
-const selectors = sheets.flatMap((path) => selectorsIn(path, textOf(path)))
-const roots = sheets.filter((path) => !sheets.some((other) => other !== path && sheetsOf(other).includes(path)))
-/** The sheet with which a sheet is loaded. */
-const rootOf = (sheet: string) => roots.find((path) => sheetsOf(path).includes(sheet)) ?? sheet
-const page = filesUnder('client')
-  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
-  .map((path) => parse(path, textOf(path)))
-
-/** The sheets to which a class belongs: those that begin a selector with it, or else that name it at all. */
-function homesIn(all: readonly Selector[]): (name: string) => ReadonlySet<string> {
-  const begun = new Map<string, Set<string>>()
-  const named = new Map<string, Set<string>>()
-  const note = (map: Map<string, Set<string>>, name: string, sheet: string) =>
-    map.set(name, (map.get(name) ?? new Set()).add(rootOf(sheet)))
-  for (const { sheet, classes, everywhere } of all) {
-    for (const name of classes) note(begun, name, sheet)
-    for (const name of everywhere) note(named, name, sheet)
-  }
-  return (name) => begun.get(name) ?? named.get(name) ?? new Set()
-}
-
-/** Selectors of what is loaded later that name nothing which belongs to it alone. */
-function shared(all: readonly Selector[]): string[] {
-  const homes = homesIn(all)
-  return all
-    .filter(({ sheet, text }) => rootOf(sheet) !== always && !text.startsWith('#'))
-    .filter(({ everywhere }) => everywhere.every((name) => homes(name).size > 1))
-    .map(({ sheet, text }) => `${sheet}: ${text}`)
-}
-
-/** Selectors that reach elements of files which may run without their sheet. */
-function strays(all: readonly Selector[], sources: readonly Source[]): string[] {
-  const beside = sheetsBeside(sources)
-  const homes = homesIn(all)
-  const isNarrowed = ({ sheet, classes, everywhere }: Selector) =>
-    everywhere.some((name) => !classes.includes(name) && homes(name).size === 1 && homes(name).has(rootOf(sheet)))
-  const wide = all.filter((one) => one.classes.length > 0 && !isNarrowed(one))
-  return sources.flatMap((source) => {
-    const there = beside(source.path)
-    const absent = wide.filter(({ sheet }) => !there.has(sheet))
-    const found = worn(source).flatMap((names) =>
-      absent.filter(({ classes }) => classes.every((name) => names.includes(name))),
-    )
-    return [...new Set(found)].map(({ sheet, text }) => `${source.path} looks otherwise after ${sheet}: ${text}`)
+/** Sheets outside of the layers, or with rules of another layer. */
+const unlayered = (all: readonly Sheet[]): string[] =>
+  all.flatMap(({ path, text }) => {
+    const layer = Object.keys(layers).find((name) => layers[name]?.test(path))
+    if (!layer) return [`${path}: belongs to no layer`]
+    const isWhole = text.startsWith(`@layer ${layer} {`) && text.endsWith('\n}') && text.match(/@layer/g)?.length === 1
+    return isWhole ? [] : [`${path}: is not wholly in the layer ${layer}`]
   })
+
+/** Selectors of a module that may reach elements of other components: the element, one around it or one in it must have a class of the module. */
+const wide = (all: readonly Sheet[]): string[] =>
+  all.flatMap(({ path, text }) =>
+    selectorsIn(text)
+      .filter((selector) => {
+        const positive = withoutGlobals(selector).replace(/:not\((?:[^()]|\([^()]*\))*\)/g, '')
+        // A module renames ids as well, which no component then has.
+        return classesIn(positive).length === 0 || /#[a-z]/.test(positive)
+      })
+      .map((selector) => `${path}: ${selector}`),
+  )
+
+/** What components take of sheets that these do not have, and what no component takes. */
+function mismatches(all: readonly Sheet[], sources: readonly Source[]): string[] {
+  const taken = new Map(all.map(({ path }) => [path, new Set<string>()]))
+  const faults: string[] = []
+  for (const { path, code } of sources)
+    for (const [line, name = '', from = ''] of code.matchAll(/^import (\w+) from '(\.[^']+\.module\.css)'$/gm)) {
+      const sheet = join(path, '..', from)
+      const uses = [...code.replace(line, '').matchAll(new RegExp(`(?<![\\w.])${name}\\b(?:\\.(\\w+))?`, 'g'))]
+      for (const [, key] of uses)
+        if (key) taken.get(sheet)?.add(key)
+        else faults.push(`${path}: ${name} is used without the name of a class`)
+    }
+  for (const sheet of all) {
+    const keys = new Set([...ownClasses(sheet)].map(keyOf))
+    const used = taken.get(sheet.path) ?? new Set()
+    for (const key of used) if (!keys.has(key)) faults.push(`${sheet.path}: has no class ${key}`)
+    for (const key of keys) if (!used.has(key)) faults.push(`${sheet.path}: no component uses ${key}`)
+  }
+  return faults
 }
 
-test('O80: each selector of a sheet that is loaded later names a class of its own', () => {
-  expect(shared(selectors)).toEqual([])
+test('O80: tokens, reset, kit and screens are cascade layers, and each sheet is in one of them', () => {
+  expect(textOf(declared)).toMatch(/^@layer tokens, reset, kit, screens;\n/)
+  expect(textOf('client/web/index.html').match(/@layer|stylesheet.*/g)).toEqual([
+    'stylesheet" href="./kit/index.css" />',
+  ])
+  expect(unlayered(sheets)).toEqual([])
 })
 
-test('O80: no element looks otherwise after another screen was opened', () => {
-  expect(strays(selectors, page)).toEqual([])
+test('O80: a selector outside of the kit names a class of its own sheet', () => {
+  expect(wide(modules)).toEqual([])
+})
+
+test('O80: components and their sheets name the same classes', () => {
+  expect(mismatches(modules, page)).toEqual([])
+})
+
+test('O80: a class has the name of its sheet, which no other sheet has, and tests know it by that', () => {
+  const names = modules.map(({ path }) => basename(path, '.module.css'))
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  const known = new Set(
+    modules.flatMap((sheet) => [...ownClasses(sheet)].map((name) => `${basename(sheet.path, '.module.css')}__${name}`)),
+  )
+  const named = filesUnder('test/browser').flatMap((path) =>
+    [...textOf(path).matchAll(/(?<=\.)[a-z][\w-]*__[\w-]+/g)].map(([name]) => ({ path, name })),
+  )
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter(({ name }) => !known.has(name))).toEqual([])
 })
 
 test('O80: what is planted is found', () => {
-  const agents = 'client/web/styles/agents.css'
-  const planted = [
-    ...selectors,
-    ...selectorsIn(
-      agents,
-      '.ways > .button, .room:not(.x) { color: red } @media (width > 1px) { .player-words { color: red } }',
+  const path = 'client/web/rooms/planted.module.css'
+  const planted = (rules: string): Sheet => ({ path, text: `@layer screens {\n${rules}\n}` })
+  expect(
+    unlayered([
+      { path, text: '.a {\n}' },
+      { path: 'client/web/rooms/a.css', text: '' },
+    ]),
+  ).toHaveLength(2)
+  for (const selector of [':global(.ways) > :global(.button)', 'main h1', '.own #tab-try', ':global(.room):not(.own)'])
+    expect(wide([planted(`${selector} { color: red; }`)])).toEqual([`${path}: ${selector}`])
+  expect(wide([planted('.own :global(.button), :is(.own, .other) { color: red; }')])).toEqual([])
+  const code = "import styles from './planted.module.css'\nuse(styles.other, styles)"
+  expect(
+    mismatches(
+      [planted('.own-part { color: red; }')],
+      [{ path: 'client/web/rooms/planted.tsx', code, imports: [], names: [] }],
     ),
-  ]
-  expect(shared(planted)).toEqual(expect.arrayContaining([`${agents}: .ways > .button`, `${agents}: .player-words`]))
-  const found = strays(planted, page)
-  for (const text of ['.ways > .button', '.player-words', '.room:not(.x)'])
-    expect(found.some((one) => one.endsWith(`${agents}: ${text}`))).toBe(true)
+  ).toEqual([
+    'client/web/rooms/planted.tsx: styles is used without the name of a class',
+    `${path}: has no class other`,
+    `${path}: no component uses ownPart`,
+  ])
 })

@@ -113,12 +113,12 @@ describe('the folders of a part', () => {
     ['a program beside the test', 'test/store/damage.kill.test.ts', 'test/store/holder.ts'],
     ['vectors whose names are put together', 'test/client/direct.test.ts', 'test/vectors'],
     ['how the page is built', 'test/browser/polls.test.ts', 'vite.config.ts'],
-    ['gates, which rooms ask', 'test/server/gates.test.ts', 'server/domains/attendance'],
+    ['gates, which rooms ask', 'test/server/gates.test.ts', 'server/domains/rooms/attendance'],
     ['the kernel and the log, for all that boots a server', 'test/server/polls.test.ts', 'server/log'],
-    ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments'],
-    ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/passkeys'],
-    ['what every server is given by a registry', 'test/server/installation.test.ts', 'server/domains/uploads'],
-    ['what that domain imports', 'test/server/booking-paid.test.ts', 'server/domains/scheduling'],
+    ['a domain whose contract is imported', 'test/server/booking-paid.test.ts', 'server/domains/payments/paid-chat'],
+    ['a domain whose route is called', 'test/hostile/http-conformance.test.ts', 'server/domains/people/passkeys'],
+    ['what every server is given by a registry', 'test/server/installation.test.ts', 'server/domains/media/uploads'],
+    ['what that domain imports', 'test/server/booking-paid.test.ts', 'server/domains/meetings/scheduling'],
     ['a document that the test reads', 'test/server/rest-page.test.ts', 'docs/rest.md'],
     ['the page, for tests in a browser', 'test/browser/polls.test.ts', 'client'],
     ['the exact versions of packages', 'test/store/conformance.test.ts', 'package-lock.json'],
@@ -127,7 +127,7 @@ describe('the folders of a part', () => {
   })
 
   test('do not hold the domains that it does not use', () => {
-    expect(foldersOf('test/server/polls.test.ts')).not.toContain('server/domains/streams')
+    expect(foldersOf('test/server/polls.test.ts')).not.toContain('server/domains/streams/streams')
     expect(foldersOf('test/store/conformance.test.ts').filter((path) => path.startsWith('server/domains'))).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { parseSync } from 'vite'
 import { describe, expect, it, test } from 'vitest'
 import { api, events } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
+import { dialectOf, longSentencesOf } from './prose.ts'
 import { filesUnder, textOf } from './sources.ts'
 
 const ROOTS = ['work', 'root', 'home', 'Users', 'opt'].join('|')
@@ -55,6 +56,41 @@ describe('M07: what the operator can read is called encrypted nowhere', () => {
     expect(planted.filter(claims)).toEqual(['Encrypted', 'End-to-end ', 'decrypted'])
     expect([claims('End-to-end encrypted'), claims('Rooms are end-to-end encrypted')]).toEqual([false, true])
     expect(claims('Encrypted at rest')).toBe(true)
+  })
+})
+
+describe('documents are in plain English: a count of words.json may only shrink', () => {
+  const stored = JSON.parse(textOf('test/laws/words.json')) as Record<'long sentences' | 'dialect', object>
+  const documents = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', ...filesUnder('docs')].filter((path) =>
+    path.endsWith('.md'),
+  )
+  const counted = (faultsOf: (text: string) => string[]) => {
+    const faults = documents.map((path) => [path, faultsOf(textOf(path))] as const).filter(([, all]) => all.length > 0)
+    return {
+      counts: Object.fromEntries(faults.map(([path, all]) => [path, all.length])),
+      text: faults.flatMap(([path, all]) => all.map((fault) => `${path}: ${fault}`)).join('\n'),
+    }
+  }
+
+  it('sentences of more than 20 words', () => {
+    const { counts, text } = counted(longSentencesOf)
+    expect(counts, text).toEqual(stored['long sentences'])
+  })
+
+  it('words of the old dialect', () => {
+    const { counts, text } = counted(dialectOf)
+    expect(counts, text).toEqual(stored.dialect)
+  })
+
+  it('finds what is planted, outside code and tables', () => {
+    const twenty = `Word ${'word '.repeat(18)}end.`
+    const text = `# Who asks\n\n- ${twenty} One ${twenty}\n\n| ${twenty} more |\n\n\`\`\`sh\n${twenty} ${twenty}\n\`\`\`\n`
+    expect(longSentencesOf(text)).toEqual([`One ${twenty}`])
+    expect(longSentencesOf(`${twenty}\n${twenty} See [one two](a.md).`)).toEqual([])
+    const spoken = 'Who asks is told. Who may ask? `told` The row stands, for good, and whoever | Who knows lets go |'
+    expect(dialectOf(spoken).map((found) => found.split(' ->')[0])).toEqual([
+      ...['whoever', 'Who ', 'Who ', 'told', 'stands', 'lets go', 'for good'],
+    ])
   })
 })
 

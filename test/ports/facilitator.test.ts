@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { requirementOf } from '#server/domains/payments/requirement'
+import { requirementOf } from '#server/domains/payments/payments/x402'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { httpFacilitator } from '#server/ports/facilitator/http'
 import { localFacilitator } from '#server/ports/facilitator/local'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { promptOf } from '#server/domains/agents/prompt'
+import { promptOf } from '#server/domains/agents/runs/prompt'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { openaiModel } from '#server/ports/model/openai'
 import { openaiEmbedder } from '#server/ports/model/openai-embedder'

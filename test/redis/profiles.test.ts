@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { profilesOf } from '#server/domains/accounts/profiles'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { accounts } from '#shared/api/accounts'
 import { type Booted, boot } from '#test/support/boot'
 import { person } from '#test/support/people'

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { accounts } from '#shared/api/accounts'

@@ -1,8 +1,8 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Favorites } from '#server/domains/agents/discovery/model'
-import { Agents } from '#server/domains/agents/model'
-import { suggestedQuestionsOf } from '#server/domains/agents/suggested-questions'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Favorites } from '#server/domains/agents/agents/model'
+import { suggestedQuestionsOf } from '#server/domains/agents/agents/shown'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
 import { friends } from '#shared/api/friends'

@@ -1,9 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Events } from '#server/domains/agents/events/model'
-import { upcomingEvents } from '#server/domains/agents/events/upcoming'
-import type { StoredAgent } from '#server/domains/agents/model'
-import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
+import type { StoredAgent } from '#server/domains/agents/agent-state/model'
+import { Events } from '#server/domains/agents/agent-state/model'
+import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
+import { upcomingEvents } from '#server/domains/agents/runs/gather'
 import type { Node } from '#server/kernel/context'
 import { agents } from '#shared/api/agents'
 import { AppError } from '#shared/errors'

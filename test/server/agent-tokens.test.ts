@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { TokenDays } from '#server/domains/agents/agent-spending/model'
 import { Runs } from '#server/domains/agents/runs/model'
-import { TokenDays } from '#server/domains/agents/spending/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import type { Embedder, Model, Part, Question } from '#server/ports/model/port'

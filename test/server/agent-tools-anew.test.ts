@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { fakeToolServers } from '#server/ports/tool-servers/fake'
 import { runFrame } from '#shared/api/agent-runs'

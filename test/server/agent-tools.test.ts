@@ -1,7 +1,7 @@
 // Modes: embedded
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { fakePlatformData } from '#server/ports/platform-data/fake'

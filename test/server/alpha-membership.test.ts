@@ -1,6 +1,6 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { Members } from '#server/domains/room-state/model'
+import { Members } from '#server/domains/rooms/room-state/model'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'

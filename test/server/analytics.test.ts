@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { analytics, type periods } from '#shared/api/analytics'
 import { calls } from '#shared/api/calls'

@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { Members, Rooms } from '#server/domains/room-state/model'
-import { recheckMembers } from '#server/domains/rooms/rechecks'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { recheckMembers } from '#server/domains/rooms/rooms/rechecks'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
 import { fakeWeb } from '#server/ports/web/fake'
 import { attendance } from '#shared/api/attendance'

@@ -1,5 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { gatherOlderCalls } from '#server/domains/meetings/booking/letters'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { booking } from '#shared/api/booking'
 import { asGuest, bookable, guestOf, inThreeDays, openAlways } from '#test/support/bookings'
 import { type Booted, boot } from '#test/support/boot'
@@ -78,7 +80,7 @@ test('a host is written within an hour of all for which there were too many lett
   server.setAhead(3_700)
   await expect.poll(letters).toHaveLength(4)
   const [gathered] = await letters()
-  expect(gathered?.subject).toBe('Calls were booked or cancelled')
+  expect(gathered?.subject).toBe('Bookings were booked or cancelled')
   expect(gathered?.text).toMatch(/is cancelled:.+11:00.+is booked:.+13:00.+\/join\//s)
   expect(gathered?.text).not.toMatch(/09:00/)
 })
@@ -107,8 +109,22 @@ test(
     server.setAhead(3_700)
     await expect.poll(letters).toHaveLength(5)
     const [last] = await letters()
-    expect(last?.subject).toBe('Calls were booked or cancelled')
+    expect(last?.subject).toBe('Bookings were booked or cancelled')
     expect(last?.text).toMatch(/15:00/)
     expect(last?.text).not.toMatch(/13:00/)
   },
 )
+
+test('a host is written of the calls that an older version has gathered', async () => {
+  const [host, booker] = [await bookable(server, 'gathered before'), await person(server, 'booked before')]
+  await openAlways(host)
+  const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(9) }
+  const { id } = await booker.does('rest', booking.schedule, asked)
+  await Bookings.updateOne({ _id: id }, { $set: { write_at: new Date(0) } })
+  const node = server.apps[0]?.node
+  if (!node) throw new Error('No node')
+  await gatherOlderCalls(node)
+  const subjects = async () => (await lettersTo(server, 'gathered-before@example.test')).map(({ subject }) => subject)
+  await expect.poll(subjects).toContain('Bookings were booked or cancelled')
+  await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.write_at).toBeUndefined()
+})

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Calls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
@@ -43,7 +43,7 @@ afterEach(() => {
 async function settledFor(booker: Person): Promise<string> {
   const paymentHeader = await pay()
   await booker.does('rest', booking.schedule, { ...paidAt(9), paymentHeader })
-  await Calls.deleteMany({ recipient_wallet_address: host.account, payment_id: { $exists: true } })
+  await Bookings.deleteMany({ recipient_wallet_address: host.account, payment_id: { $exists: true } })
   return paymentHeader
 }
 

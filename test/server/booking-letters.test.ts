@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Calls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking, scheduledCallChanged } from '#shared/api/booking'
 import { scheduling } from '#shared/api/scheduling'
@@ -116,9 +116,9 @@ describe('letters about a call of which nobody was told', () => {
     const told = async () => [(await callsTo(guest.guestEmail)).length, (await callsTo(email)).length]
     await expect.poll(told).toEqual([1, 1])
     const ofHost = { recipient_wallet_address: host.account }
-    const isTold = async () => (await Calls.findOne(ofHost).lean())?.tell_at === undefined
+    const isTold = async () => (await Bookings.findOne(ofHost).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
-    await Calls.updateOne(ofHost, { $set: { tell_at: new Date(0) } })
+    await Bookings.updateOne(ofHost, { $set: { tell_at: new Date(0) } })
     await expect.poll(isTold).toBe(true)
     expect(await told()).toEqual([1, 1])
   })
@@ -142,9 +142,9 @@ describe('letters about a call of which nobody was told', () => {
     const told = async () => [await cancelled(guest.guestEmail), await cancelled(email)]
     await expect.poll(told).toEqual([1, 1])
     await line.hears(scheduledCallChanged, (heard) => heard.call.id === id && heard.call.status === 'cancelled')
-    const isTold = async () => (await Calls.findOne({ _id: id }).lean())?.tell_at === undefined
+    const isTold = async () => (await Bookings.findOne({ _id: id }).lean())?.tell_at === undefined
     await expect.poll(isTold).toBe(true)
-    await Calls.updateOne({ _id: id }, { $set: { tell_at: new Date(0) } })
+    await Bookings.updateOne({ _id: id }, { $set: { tell_at: new Date(0) } })
     await expect.poll(isTold).toBe(true)
     expect(await told()).toEqual([1, 1])
   })

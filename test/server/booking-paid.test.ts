@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { Payments } from '#server/domains/receipts/model'
-import { Calls, type StoredCall } from '#server/domains/scheduling/model'
+import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { booking, scheduledCallChanged } from '#shared/api/booking'
@@ -184,7 +184,7 @@ test(
 
 test('what was settled when a server died is booked after', async () => {
   const booker = await somebody()
-  vi.spyOn(Calls, 'findOneAndUpdate').mockImplementationOnce(() => {
+  vi.spyOn(Bookings, 'findOneAndUpdate').mockImplementationOnce(() => {
     throw new Error('died')
   })
   await booker.tries('rest', booking.schedule, { ...at(9), paymentHeader: await pay() })
@@ -220,8 +220,8 @@ test(
 test('nobody is asked to settle what was only verified when its call was cancelled', async () => {
   const booker = await somebody()
   let cancelled: unknown
-  vi.spyOn(Calls, 'create').mockImplementationOnce((async (call: StoredCall) => {
-    await Calls.create(call)
+  vi.spyOn(Bookings, 'create').mockImplementationOnce((async (call: StoredBooking) => {
+    await Bookings.create(call)
     cancelled = await host.does('rest', booking.cancel, { id: call._id, status: 'cancelled' })
   }) as never)
   const asked = { ...at(9), paymentHeader: await pay() }
@@ -302,7 +302,7 @@ solo(
     server.setAhead(1_200)
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('409 SLOT_TAKEN')
     server.setAhead(1_400)
-    const held = () => Calls.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
+    const held = () => Bookings.countDocuments({ recipient_wallet_address: host.account, payment_status: 'pending' })
     await expect.poll(held).toBe(0)
     expect(outcomeOf(await by('Bob', { isPaid: false }))).toBe('200')
     await expect.poll(() => notBooked(guestOf('Ann').guestEmail)).toHaveLength(1)
@@ -366,10 +366,10 @@ solo(
     for (const door of over) expect((await booker.does(door, booking.cancel, cancel)).payment).toBe('unknown')
     await expect.poll(() => notBooked(guestEmail)).toHaveLength(1)
     expect((await notBooked(guestEmail))[0]?.text).toContain('what was not charged by now never will be')
-    expect(await Calls.countDocuments({ parties: host.account })).toBe(0)
-    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
-    await Calls.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
-    await expect.poll(async () => (await Calls.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    expect(await Bookings.countDocuments({ parties: host.account })).toBe(0)
+    await expect.poll(async () => (await Bookings.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
+    await Bookings.updateOne({ _id: call.id }, { $set: { tell_at: new Date(0) } })
+    await expect.poll(async () => (await Bookings.findOne({ _id: call.id }).lean())?.tell_at).toBeUndefined()
     expect(await notBooked(guestEmail)).toHaveLength(1)
 
     const sentAgain = async () => (await booker.rest('POST /api/scheduling/schedule', asked)).body

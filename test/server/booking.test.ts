@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Calls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { accounts } from '#shared/api/accounts'
 import { booking, scheduledCallChanged } from '#shared/api/booking'
@@ -177,7 +177,7 @@ describe('booking', () => {
     const apart = await bookable({ scheduling_buffer_minutes: 0 })
     await Promise.all(bookers.map((who, one) => who.does('rest', booking.schedule, at(apart, timeOf(one)))))
     expect(await standingOf(apart)).toHaveLength(20)
-    const rows = await Calls.find({ recipient_wallet_address: apart.account }).sort({ number: 1 }).lean()
+    const rows = await Bookings.find({ recipient_wallet_address: apart.account }).sort({ number: 1 }).lean()
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, one) => one + 1))
   })
 
@@ -411,7 +411,7 @@ describe('a call that was booked', () => {
     expect((await host.does(door, booking.invited, { token })).cancel_reason).toBe('A cold')
     const other = await booker.does(door, booking.schedule, at(host, inThreeDays(9)))
     expect(other.cancel_reason).toBe(null)
-    await Calls.updateOne({ _id: other.id }, { $unset: { cancel_reason: 1 } })
+    await Bookings.updateOne({ _id: other.id }, { $unset: { cancel_reason: 1 } })
     expect(
       (await booker.does(door, booking.cancel, { id: other.id, status: 'cancelled' })).scheduledCall,
     ).toMatchObject({ status: 'cancelled', cancel_reason: null })

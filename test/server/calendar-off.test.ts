@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connections } from '#server/domains/calendar/model'
+import { Connections } from '#server/domains/meetings/calendar/model'
 import { calendar } from '#shared/api/calendar'
 import { type Booted, boot } from '#test/support/boot'
 import { comeBack } from '#test/support/calendars'

@@ -1,6 +1,7 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Connections } from '#server/domains/calendar/model'
+import { refreshOlder } from '#server/domains/meetings/calendar/connections'
+import { Connections } from '#server/domains/meetings/calendar/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { booking } from '#shared/api/booking'
 import { calendar } from '#shared/api/calendar'
@@ -109,6 +110,14 @@ describe('a calendar', () => {
     await until(() => expect(askedOf(one, 'revoke')).toBe(1))
     expect(calendars.asked).not.toContain('revoke shared')
     expect((await statusOf(other)).connected).toBe(true)
+  })
+
+  test('is given access again by itself, also where an older version has connected it', async () => {
+    const who = await somebody()
+    await connectCalendar(who)
+    await Connections.updateOne({ wallet_address: who.account }, { $set: { refresh_at: new Date(0) } })
+    await refreshOlder(server.apps[0]?.node ?? expect.fail())
+    await until(() => expect(askedOf(who, 'refresh')).toBe(1))
   })
 
   test('is given access again by itself within the hour; only its provider ends that', heavy, async () => {

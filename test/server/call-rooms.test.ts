@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Meetings } from '#server/domains/meetings/model'
-import { Calls } from '#server/domains/scheduling/model'
+import { Meetings } from '#server/domains/meetings/meetings/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
 import { accounts } from '#shared/api/accounts'
 import { booking } from '#shared/api/booking'
 import { meetings } from '#shared/api/meetings'
@@ -128,7 +128,7 @@ describe('of two of whom one has blocked the other since the call was booked', (
   /** Lets a call that was booked begin. */
   const begin = (_id: string) => {
     const times = { scheduled_at: new Date(Date.now() - minute), ends_at: new Date(Date.now() + 14 * minute) }
-    return Calls.updateOne({ _id }, { $set: times })
+    return Bookings.updateOne({ _id }, { $set: times })
   }
   const asked = async () => {
     const bookedHost = await bookable(server, `host of a call ${round}`)

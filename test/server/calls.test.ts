@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Calls } from '#server/domains/calls/model'
+import { Calls } from '#server/domains/meetings/calls/model'
 import { accounts } from '#shared/api/accounts'
 import { type CallStatus, callChanged, calls, incomingCall, ringSeconds } from '#shared/api/calls'
 import { friends } from '#shared/api/friends'

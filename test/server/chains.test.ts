@@ -1,8 +1,8 @@
 // Modes: embedded
 import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { tokensOf } from '#server/domains/tokens/known'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { tokensOf } from '#server/domains/rooms/tokens/known'
 import { fakeChain } from '#server/ports/chain/fake'
 import { fakePrices } from '#server/ports/prices/fake'
 import { wallet as contract } from '#shared/api/wallet'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ChatFolders, PinnedChats } from '#server/domains/chat-folders/model'
-import { Members, Rooms } from '#server/domains/room-state/model'
+import { ChatFolders, PinnedChats } from '#server/domains/rooms/chat-folders/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import {
   chatFolderChanged,
   chatFolders,

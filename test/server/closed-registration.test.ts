@@ -1,9 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Accounts, Passkeys } from '#server/domains/accounts/model'
-import { PartnerNames } from '#server/domains/federation/model'
-import { Identities, Sessions } from '#server/domains/identity/model'
-import { PasskeyChallenges } from '#server/domains/passkeys/model'
+import { Accounts, Passkeys } from '#server/domains/people/accounts/model'
+import { PartnerNames } from '#server/domains/people/federation/model'
+import { Identities, Sessions } from '#server/domains/people/identity/model'
+import { PasskeyChallenges } from '#server/domains/people/passkeys/model'
 import { installation } from '#shared/api/installation'
 import { Authenticator } from '#test/support/authenticator'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Nodes } from '#server/domains/cluster/model'
+import { Nodes } from '#server/domains/platform/cluster/model'
 import { cluster } from '#shared/api/cluster'
 import { messages } from '#shared/api/messages'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ContactNotes } from '#server/domains/contact-notes/model'
+import { ContactNotes } from '#server/domains/people/contact-notes/model'
 import { contactNoteChanged, contactNotes, noteLength } from '#shared/api/contact-notes'
 import { friends } from '#shared/api/friends'
 import { bootWith } from '#test/support/boot-with'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { houseAccount } from '#server/domains/accounts/accounts'
-import { Rooms } from '#server/domains/room-state/model'
+import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Earnings, never, Payments, type StoredPayment } from '#server/domains/receipts/model'
+import { Earnings, never, Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { agents } from '#shared/api/agents'
 import { type Booted, boot } from '#test/support/boot'
 import { heavy } from '#test/support/heavy'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { codeSeconds, linkSeconds } from '#server/domains/identity/codes'
+import { codeSeconds, linkSeconds } from '#server/domains/people/identity/codes'
 import { type Booted, boot } from '#test/support/boot'
 import { codeFor, codeIn, letterAfter, lettersTo, linkIn, signInByEmail } from '#test/support/letters'
 import { type Person, person } from '#test/support/people'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { DeviceKeys } from '#server/domains/device-keys/model'
+import { DeviceKeys } from '#server/domains/people/device-keys/model'
 import { deviceKeys } from '#shared/api/device-keys'
 import { epochs } from '#shared/api/epochs'
 import { messages } from '#shared/api/messages'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DeviceKeys } from '#server/domains/device-keys/model'
+import { DeviceKeys } from '#server/domains/people/device-keys/model'
 import { accounts } from '#shared/api/accounts'
 import { deviceKeys } from '#shared/api/device-keys'
 import { epochs, keyRequested } from '#shared/api/epochs'

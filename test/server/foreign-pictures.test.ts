@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { fakeChain } from '#server/ports/chain/fake'
 import { fakeWeb } from '#server/ports/web/fake'
 import { accounts } from '#shared/api/accounts'

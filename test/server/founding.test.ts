@@ -1,7 +1,7 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
-import { finishRooms } from '#server/domains/rooms/founding'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { finishRooms } from '#server/domains/rooms/rooms/founding'
 import type { Node } from '#server/kernel/context'
 import { accounts } from '#shared/api/accounts'
 import { bootWith } from '#test/support/boot-with'

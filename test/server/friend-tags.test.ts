@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Pairs } from '#server/domains/friends/model'
+import { Pairs } from '#server/domains/people/friends/model'
 import { friendTagChanged } from '#shared/api/friend-tags'
 import { friends } from '#shared/api/friends'
 import { social } from '#shared/api/social'

@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { Blocks } from '#server/domains/blocks/model'
-import { Pairs } from '#server/domains/friends/model'
+import { Blocks } from '#server/domains/moderation/blocks/model'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { Pairs } from '#server/domains/people/friends/model'
 import { accounts } from '#shared/api/accounts'
 import {
   friendAccepted,

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Members, Rooms } from '#server/domains/room-state/model'
-import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { GroupInvitations } from '#server/domains/rooms/rooms/group-invitations/model'
 import { newId } from '#server/kernel/ids'
 import { accounts } from '#shared/api/accounts'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { Members, Rooms } from '#server/domains/room-state/model'
-import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { GroupInvitations } from '#server/domains/rooms/rooms/group-invitations/model'
 import { newId } from '#server/kernel/ids'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
 import { inbox, unreadSnapshot } from '#shared/api/inbox'

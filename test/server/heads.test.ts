@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { tellHeadsTo } from '#server/domains/messages/heads'
+import { tellHeadsTo } from '#server/domains/rooms/messages/heads'
 import type { Connection, Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { heads } from '#shared/api/rooms'

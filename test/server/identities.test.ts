@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountOpenedByEmail, setEmail } from '#server/domains/accounts/emails'
-import { Accounts } from '#server/domains/accounts/model'
-import { Identities } from '#server/domains/identity/model'
+import { accountOpenedByEmail, setEmail } from '#server/domains/people/accounts/emails'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { Identities } from '#server/domains/people/identity/model'
 import { fakeChain } from '#server/ports/chain/fake'
 import { fakeHumanProofs } from '#server/ports/human-proof/fake'
 import { fakePartner } from '#server/ports/partner/fake'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { InstallationSettings } from '#server/domains/installation/model'
+import { InstallationSettings } from '#server/domains/platform/installation/model'
 import { AuditLines } from '#server/kernel/model'
 import { installation } from '#shared/api/installation'
 import { status as serverStatus } from '#shared/api/status'

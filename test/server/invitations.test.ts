@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { RoomFacts, Rooms } from '#server/domains/room-state/model'
+import { RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { invitations } from '#shared/api/invitations'

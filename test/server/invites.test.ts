@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { InviteUses } from '#server/domains/invites/model'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { InviteUses } from '#server/domains/people/invites/model'
 import { accounts } from '#shared/api/accounts'
 import { invites } from '#shared/api/invites'
 import { points, pointsChanged } from '#shared/api/points'

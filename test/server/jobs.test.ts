@@ -74,6 +74,20 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
     expect(done).toHaveBeenCalledOnce()
   })
 
+  test('one that is due later is run within a second of its time, and not before, though the node that stored it has ended', async () => {
+    const runs: number[] = []
+    const kind = kindOf(async () => void runs.push(nodeAt(1).now()))
+    const ending = startJobs(nodeAt(0), memoryQueue(), [kind])
+    const dueAt = nodeAt(0).now() + 1_500
+    await ending.add(kind, { text: 'x' }, 'later-1', dueAt)
+    await ending.close()
+    cleanups.push(startJobs(nodeAt(1), memoryQueue(), [kind]).close)
+    await over('later-1')
+    expect(runs).toHaveLength(1)
+    expect(runs[0]).toBeGreaterThanOrEqual(dueAt)
+    expect(runs[0]).toBeLessThan(dueAt + 1_500)
+  })
+
   test('of a kind that leaves room for others only so many run at once, and all are done', async () => {
     let running = 0
     let most = 0

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { describe, expect, test } from 'vitest'
-import { projection } from '#server/domains/room-state/projection'
-import { records } from '#server/domains/room-state/records'
+import { projection } from '#server/domains/rooms/room-state/projection'
+import { records } from '#server/domains/rooms/room-state/records'
 import { RoomEvents } from '#server/log/model'
 import type { Row } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'

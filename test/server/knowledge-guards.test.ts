@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
-import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
+import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import type { Embedder } from '#server/ports/model/port'
 import { fakeWeb } from '#server/ports/web/fake'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { knowledge as domain } from '#server/domains/knowledge/index'
-import { KnowledgeItems } from '#server/domains/library/model'
+import { knowledge as domain } from '#server/domains/agents/knowledge/index'
+import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'

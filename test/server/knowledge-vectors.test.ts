@@ -1,9 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
-import { newItem } from '#server/domains/library/new-item'
-import { bytesOf } from '#server/domains/library/search/exact'
-import { search } from '#server/domains/library/search/index'
+import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
+import { newItem } from '#server/domains/agents/library/new-item'
+import { bytesOf } from '#server/domains/agents/library/search/exact'
+import { search } from '#server/domains/agents/library/search/index'
 import type { NearestQuestion } from '#server/ports/database/port'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { indexing } from '#server/domains/library/indexing'
-import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
+import { indexing } from '#server/domains/agents/library/indexing'
+import { KnowledgeChunks, KnowledgeItems } from '#server/domains/agents/library/model'
 import { StoredJobs } from '#server/kernel/model'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import type { Embedder } from '#server/ports/model/port'

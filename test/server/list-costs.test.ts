@@ -1,7 +1,7 @@
 // Modes: embedded
 import { beforeAll, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
-import { roomTerms } from '#server/domains/room-state/terms'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { roomTerms } from '#server/domains/rooms/room-state/terms'
 import { newId } from '#server/kernel/ids'
 import { inbox } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'

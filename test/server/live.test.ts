@@ -2,7 +2,7 @@
 import { Socket as Line } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { messages } from '#shared/api/messages'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { ephemeral, rooms } from '#shared/api/rooms'

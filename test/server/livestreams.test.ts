@@ -1,11 +1,11 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
-import { endForgotten, sweepStreams } from '#server/domains/streams/life'
-import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
-import { tellStream } from '#server/domains/streams/told'
-import { countWatched } from '#server/domains/streams/viewers'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { endForgotten, sweepStreams } from '#server/domains/streams/streams/life'
+import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/streams/model'
+import { tellStream } from '#server/domains/streams/streams/told'
+import { sweepViewers } from '#server/domains/streams/streams/viewer-counts'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
@@ -748,7 +748,7 @@ describe('viewers', () => {
       return read(filter).finally(() => running--)
     }
     const count = vi.spyOn(Viewers, 'countDocuments').mockImplementation(slow as never)
-    const counted = Promise.all([countWatched(node()), countWatched(node()), two.does('rest', streams.view, { id })])
+    const counted = Promise.all([sweepViewers(node()), sweepViewers(node()), two.does('rest', streams.view, { id })])
     await counted.finally(() => count.mockRestore())
     await expect.poll(async () => (await shown(id)).viewer_count).toBe(2)
     // One count asks for four numbers.

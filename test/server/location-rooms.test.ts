@@ -1,9 +1,9 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Claims, Visits } from '#server/domains/places/model'
-import { Rooms } from '#server/domains/room-state/model'
-import { recheckMembers } from '#server/domains/rooms/rechecks'
+import { Claims, Visits } from '#server/domains/rooms/places/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { recheckMembers } from '#server/domains/rooms/rooms/rechecks'
 import { unseal } from '#server/kernel/seal'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { domainToASCII } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sendText } from '#server/domains/outgoing/index'
+import { sendText } from '#server/domains/platform/outgoing/index'
 import { StoredJobs } from '#server/kernel/model'
 import { httpSms } from '#server/ports/sms/http'
 import { type Booted, boot } from '#test/support/boot'

@@ -4,10 +4,10 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { withFiles } from '#server/domains/files/claims'
-import { UploadQuotas, UploadRecords } from '#server/domains/files/model'
-import { removeFile, removeUnnamed } from '#server/domains/files/removal'
-import { sweepFiles } from '#server/domains/uploads/sweep'
+import { withFiles } from '#server/domains/media/files/claims'
+import { UploadQuotas, UploadRecords } from '#server/domains/media/files/model'
+import { removeFile, removeUnnamed } from '#server/domains/media/files/removal'
+import { sweepFiles } from '#server/domains/media/uploads/sweep'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'
@@ -209,9 +209,13 @@ solo('a picture that is replaced or taken away goes', async () => {
   const avatar = async () => (await post(who, '/api/user/avatar', { file: picture() })).body.avatar_url ?? ''
   const icon = (await post(admin, `/api/channels/${room.id}/icon`, { file: picture() })).body.icon_url ?? ''
   const [one, two] = [await avatar(), await avatar()]
+  const { agent } = (await who.rest('POST /api/agents', { name: 'Shown', personality: 'kind' })).body as {
+    agent: { id: string }
+  }
+  const face = (await post(who, `/api/agents/${agent.id}/avatar`, { file: picture() })).body.avatar_url ?? ''
   passDays(2)
   await sweep()
-  expect(await Promise.all([one, two, icon].map(isThere))).toEqual([false, true, true])
+  expect(await Promise.all([one, two, icon, face].map(isThere))).toEqual([false, true, true, true])
   await admin.does('rest', uploads.removeIcon, { room })
   expect(await isThere(icon)).toBe(false)
 })

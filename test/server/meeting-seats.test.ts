@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { Seats } from '#server/domains/meetings/model'
+import { Seats } from '#server/domains/meetings/meetings/model'
 import { meetingEntered, meetingLeft, meetingOver, meetingSignal, seating } from '#shared/api/meeting-seats'
 import { meetings } from '#shared/api/meetings'
 import { bootWith } from '#test/support/boot-with'

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Meetings } from '#server/domains/meetings/model'
+import { Meetings } from '#server/domains/meetings/meetings/model'
 import { fakeMeetings } from '#server/ports/meetings/fake'
 import { accounts } from '#shared/api/accounts'
 import { isJoinCode, meetings } from '#shared/api/meetings'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AgentMemberships } from '#server/domains/agents/in-rooms/model'
+import { AgentMemberships } from '#server/domains/agents/agent-rooms/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import type { Model } from '#server/ports/model/port'
 import { agentWriting } from '#shared/api/agent-rooms'

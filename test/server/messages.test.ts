@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Reactions } from '#server/domains/room-state/model'
+import { Reactions } from '#server/domains/rooms/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import type { Message } from '#shared/api/message'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'

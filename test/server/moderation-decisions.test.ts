@@ -1,6 +1,6 @@
 // Modes: embedded
 import { expect, test } from 'vitest'
-import { Reports } from '#server/domains/social/model'
+import { Reports } from '#server/domains/moderation/social/model'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'

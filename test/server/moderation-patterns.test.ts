@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Words } from '#server/domains/room-state/model'
+import { Words } from '#server/domains/rooms/room-state/model'
 import { messages } from '#shared/api/messages'
 import { moderation, queued } from '#shared/api/moderation'
 import type { BlockedWord } from '#shared/api/moderation-records'

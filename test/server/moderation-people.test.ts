@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Bans, Moderators } from '#server/domains/room-state/model'
+import { Bans, Moderators } from '#server/domains/rooms/room-state/model'
 import { Answers } from '#server/kernel/model'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Bans } from '#server/domains/room-state/model'
+import { Bans } from '#server/domains/rooms/room-state/model'
 import { audiences } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Bans, Mutes } from '#server/domains/room-state/model'
+import { Bans, Mutes } from '#server/domains/rooms/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'

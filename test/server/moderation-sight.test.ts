@@ -1,6 +1,6 @@
 // Modes: embedded
 import { describe, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { logged, moderation, queued } from '#shared/api/moderation'

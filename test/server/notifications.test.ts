@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { countsOf } from '#server/domains/inbox/counts'
-import { Members, Mentions } from '#server/domains/room-state/model'
+import { countsOf } from '#server/domains/rooms/inbox/counts'
+import { Members, Mentions } from '#server/domains/rooms/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'

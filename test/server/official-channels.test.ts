@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
-import { ensureOfficialChannels } from '#server/domains/rooms/official-channels'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { ensureOfficialChannels } from '#server/domains/rooms/rooms/official-channels'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { Accounts } from '#server/domains/accounts/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { fakeOnramp } from '#server/ports/onramp/fake'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'

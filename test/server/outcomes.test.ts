@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Streams } from '#server/domains/streams/model'
-import { WebhookDeliveries } from '#server/domains/webhooks/model'
+import { WebhookDeliveries } from '#server/domains/platform/webhooks/model'
+import { Streams } from '#server/domains/streams/streams/model'
 import { cursorAt } from '#server/kernel/cursors'
 import { fakeVideo } from '#server/ports/video/fake'
 import { rooms } from '#shared/api/rooms'

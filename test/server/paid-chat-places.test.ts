@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'

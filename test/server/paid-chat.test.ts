@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/payments/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'

@@ -1,9 +1,9 @@
 // Modes: embedded
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { setEmail } from '#server/domains/accounts/emails'
-import { Accounts, Passkeys } from '#server/domains/accounts/model'
-import { Identities } from '#server/domains/identity/model'
+import { setEmail } from '#server/domains/people/accounts/emails'
+import { Accounts, Passkeys } from '#server/domains/people/accounts/model'
+import { Identities } from '#server/domains/people/identity/model'
 import { newId } from '#server/kernel/ids'
 import { fakePartner } from '#server/ports/partner/fake'
 import { identities } from '#shared/api/identities'

@@ -1,9 +1,9 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { setEmail } from '#server/domains/accounts/emails'
-import { OneTimeCodes } from '#server/domains/identity/model'
-import { Passkeys, RecoveryTokens } from '#server/domains/passkeys/model'
+import { setEmail } from '#server/domains/people/accounts/emails'
+import { OneTimeCodes } from '#server/domains/people/identity/model'
+import { Passkeys, RecoveryTokens } from '#server/domains/people/passkeys/model'
 import { passkeys } from '#shared/api/passkeys'
 import { Authenticator } from '#test/support/authenticator'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { codeSeconds } from '#server/domains/identity/codes'
+import { codeSeconds } from '#server/domains/people/identity/codes'
 import { friends } from '#shared/api/friends'
 import { phone } from '#shared/api/phone'
 import { social } from '#shared/api/social'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { PointEntries } from '#server/domains/points/model'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { PointEntries } from '#server/domains/people/points/model'
 import { accounts } from '#shared/api/accounts'
 import { points, type pointsActions, pointsChanged } from '#shared/api/points'
 import { profiles } from '#shared/api/profiles'

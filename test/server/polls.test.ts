@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Polls, Votes } from '#server/domains/room-state/model'
+import { Polls, Votes } from '#server/domains/rooms/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'

@@ -1,8 +1,8 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { UploadRecords } from '#server/domains/files/model'
-import { namedAmong } from '#server/domains/files/removal'
-import { ProfilePages } from '#server/domains/profiles/model'
+import { UploadRecords } from '#server/domains/media/files/model'
+import { namedAmong } from '#server/domains/media/files/removal'
+import { ProfilePages } from '#server/domains/people/profiles/model'
 import { addressOf } from '#server/ports/storage/port'
 import { kindOfWidget, widgetsAtMost, widgetTypes } from '#shared/api/profile-widgets'
 import { profiles } from '#shared/api/profiles'

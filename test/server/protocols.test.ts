@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listenersChanged, saysEpoch } from '#server/domains/messages/told-epochs'
+import { listenersChanged, saysEpoch } from '#server/domains/rooms/messages/told-epochs'
 import type { Node } from '#server/kernel/context'
 import { wholeBatch, wholeEvent, wholeSent } from '#shared/api/lean'
 import { messages } from '#shared/api/messages'

@@ -1,7 +1,7 @@
 // Modes: embedded
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { fakeChain } from '#server/ports/chain/fake'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'

@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { PushBrowsers, PushPreferences } from '#server/domains/push/model'
-import { Calls } from '#server/domains/scheduling/model'
+import { Bookings } from '#server/domains/meetings/scheduling/model'
+import { PushBrowsers, PushPreferences } from '#server/domains/platform/push/model'
 import { keepPushKey } from '#server/ports/database/port'
 import { fakePush } from '#server/ports/push/fake'
 import { newPrivateKey, publicKeyOf } from '#server/ports/push/port'
@@ -531,10 +531,10 @@ describe('browsers are told by themselves', () => {
     const asked = { recipientAddress: host.account, scheduledAt: inThreeDays(12) }
     const { id } = await one.does('rest', booking.schedule, asked)
     const left = { status: 'cancelled', cancelled_by: host.account, tell_at: new Date(0) } as const
-    await Calls.updateOne({ _id: id }, { $set: left })
+    await Bookings.updateOne({ _id: id }, { $set: left })
     const told = { body: 'Has cancelled a call with you', url: '/#/calls', senderAddress: host.account }
     await tells(bookers, told)
-    await expect.poll(async () => (await Calls.findOne({ _id: id }).lean())?.tell_at).toBeUndefined()
+    await expect.poll(async () => (await Bookings.findOne({ _id: id }).lean())?.tell_at).toBeUndefined()
     await settled(hosts, host)
     expect(noticesAt(hosts).filter(({ body }) => body === told.body)).toEqual([])
     expect(noticesAt(bookers)).toHaveLength(1)

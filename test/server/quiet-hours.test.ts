@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterEach, expect, test } from 'vitest'
-import { PushPreferences } from '#server/domains/push/model'
+import { PushPreferences } from '#server/domains/platform/push/model'
 import { fakePush } from '#server/ports/push/fake'
 import { push as contract } from '#shared/api/push'
 import { bootWith } from '#test/support/boot-with'

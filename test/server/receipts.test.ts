@@ -1,8 +1,8 @@
 // Modes: embedded
 import { getAddress, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Accounts } from '#server/domains/accounts/model'
-import { Payments } from '#server/domains/receipts/model'
+import { Payments } from '#server/domains/payments/payments/model'
+import { Accounts } from '#server/domains/people/accounts/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { agents } from '#shared/api/agents'
 import { payments } from '#shared/api/payments'

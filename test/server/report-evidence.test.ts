@@ -14,9 +14,9 @@ import {
   uploadImage,
   uploadVoice,
 } from '#client/sdk/index'
-import { UploadRecords } from '#server/domains/files/model'
-import { Reports } from '#server/domains/social/model'
-import { sweepFiles } from '#server/domains/uploads/sweep'
+import { UploadRecords } from '#server/domains/media/files/model'
+import { sweepFiles } from '#server/domains/media/uploads/sweep'
+import { Reports } from '#server/domains/moderation/social/model'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'

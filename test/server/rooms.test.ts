@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { withNames } from '#server/domains/rooms/names'
+import { withNames } from '#server/domains/rooms/rooms/names'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { access, rooms } from '#shared/api/rooms'

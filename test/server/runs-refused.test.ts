@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import { runsHere } from '#server/domains/agents/runs/relay'
 import { accounts } from '#shared/api/accounts'

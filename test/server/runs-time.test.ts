@@ -1,7 +1,7 @@
 // Modes: embedded
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { beginRun, type Ending, type Work } from '#server/domains/agents/runs/begin'
+import type { Ending } from '#server/domains/agents/runs/begin'
 import { framesFrom } from '#server/domains/agents/runs/frame-store'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { runsHere } from '#server/domains/agents/runs/relay'
@@ -10,6 +10,7 @@ import { agents } from '#shared/api/agents'
 import { isTerminal } from '#shared/api/run-frames'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
+import { beginWork, type Work } from '#test/support/runs'
 
 // One node, as it is the clock of a whole process that is moved: nodes beside it would be taken to be gone.
 let server: Booted
@@ -32,7 +33,7 @@ afterEach(async () => {
 const nothing: Ending = { scheduling: null, inputTokens: null, outputTokens: null, cutShort: null }
 
 const working = (work: Work): Promise<StoredRun> =>
-  beginRun(node, { agent, account: owner.account, place: 'chat', message: 'Hi' }, work)
+  beginWork(node, { agent, account: owner.account, place: 'chat', message: 'Hi' }, work)
 
 async function lastFrame({ _id }: StoredRun) {
   await expect.poll(async () => (await Runs.findOne({ _id }).lean<StoredRun>())?.state).not.toBe('running')

@@ -1,14 +1,14 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { beginRun, type Ending, newRun, stopRun, type Work } from '#server/domains/agents/runs/begin'
+import { waitForEarlierRuns } from '#server/domains/agents/runs/answer'
+import { type Ending, newRun } from '#server/domains/agents/runs/begin'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { FrameLog } from '#server/domains/agents/runs/frame-log'
 import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { turnsBefore } from '#server/domains/agents/runs/history'
 import { RunFrames, Runs, type StoredFrames, type StoredRun } from '#server/domains/agents/runs/model'
-import { waitForEarlierRuns } from '#server/domains/agents/runs/order'
-import { hold, letGo, listenToStops, runsHere } from '#server/domains/agents/runs/relay'
+import { hold, letGo, listenToStops, runsHere, stopRun } from '#server/domains/agents/runs/relay'
 import { endLost } from '#server/domains/agents/runs/sweep'
 import type { Node } from '#server/kernel/context'
 import { accounts } from '#shared/api/accounts'
@@ -20,6 +20,7 @@ import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
+import { beginWork, type Work } from '#test/support/runs'
 import { solo } from '#test/support/solo'
 import { wallet } from '#test/support/wallet'
 
@@ -53,7 +54,7 @@ const nothing: Ending = { scheduling: null, inputTokens: null, outputTokens: nul
 /** Begins a run that is worked on so. */
 async function working(work: Work): Promise<StoredRun> {
   const owner = await somebody()
-  return beginRun(node, { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }, work)
+  return beginWork(node, { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }, work)
 }
 
 const stored = ({ _id }: Pick<StoredRun, '_id'>) => Runs.findOne({ _id }).lean<StoredRun>()
@@ -151,7 +152,7 @@ describe('a run', () => {
     const looks = () => find.mock.calls.filter(([query]) => (query as { stop_at?: string })?.stop_at === 'apart').length
     const silent = { ...node.peers, isUp: () => false, listen: () => () => undefined }
     const apart: Node = { ...node, id: 'apart', alone: false, peers: silent }
-    const end = listenToStops(apart, () => undefined)
+    const end = listenToStops(apart)
     await pause(400)
     const idle = looks()
     hold(apart, new FrameLog('here'))
@@ -241,7 +242,7 @@ describe('a run', () => {
       return nothing
     }
     const asked = { agent: 'gone', account: 'somebody', place: 'somewhere', message: 'Hi' }
-    const runs = await Promise.all(Array.from({ length: 12 }, () => beginRun(node, asked, work)))
+    const runs = await Promise.all(Array.from({ length: 12 }, () => beginWork(node, asked, work)))
     for (const say of says) {
       say()
       await new Promise((resolve) => setImmediate(resolve))
@@ -260,7 +261,7 @@ describe('a run', () => {
     const line = await asker.line('/agents')
     let say: (off: number, text: string) => void = () => undefined
     const asked = { agent: await agentOf(asker), account: asker.account, place: 'chat', message: 'Hi' }
-    const run = await beginRun(node, asked, async (_run, tell, signal) => {
+    const run = await beginWork(node, asked, async (_run, tell, signal) => {
       say = (off, text) => tell(chunk(off, text))
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return nothing
@@ -415,7 +416,7 @@ describe('a run', () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat' }
     for (let at = 0; at < 12; at++) {
-      const run = await beginRun(node, { ...asked, message: `Question ${at}` }, async (_run, tell) => {
+      const run = await beginWork(node, { ...asked, message: `Question ${at}` }, async (_run, tell) => {
         tell(chunk(0, `Answer ${at}`))
         return nothing
       })
@@ -448,7 +449,7 @@ describe('a run', () => {
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat' }
     for (const letter of ['a', 'b', 'c'])
       await ended(
-        await beginRun(node, { ...asked, message: 'Go on' }, async (_run, tell) => {
+        await beginWork(node, { ...asked, message: 'Go on' }, async (_run, tell) => {
           tell(chunk(0, letter.repeat(15_000)))
           return nothing
         }),
@@ -470,7 +471,7 @@ describe('a run', () => {
     const failing: Work = async () => {
       throw new AppError('UPSTREAM_ERROR')
     }
-    for (const work of [failing, async () => nothing, failing]) await ended(await beginRun(node, asked, work))
+    for (const work of [failing, async () => nothing, failing]) await ended(await beginWork(node, asked, work))
     const count = async () => (await owner.does('rest', agents.get, { id: asked.agent })).agent.message_count
     await expect.poll(count).toBe(1)
     await pause(400)
@@ -479,7 +480,7 @@ describe('a run', () => {
 
   solo('of an agent that is gone leaves nothing behind', async () => {
     const asked = { agent: 'gone', account: 'somebody', place: 'chat', message: 'Hi' }
-    const run = await beginRun(node, asked, async (_run, tell) => {
+    const run = await beginWork(node, asked, async (_run, tell) => {
       tell(chunk(0, 'For nobody'))
       return nothing
     })
@@ -493,7 +494,7 @@ describe('a run', () => {
     let say: (text: string) => void = () => undefined
     let end: () => void = () => undefined
     const asked = { agent: await agentOf(asker), account: asker.account, place: 'chat', message: 'Hi' }
-    const run = await beginRun(node, asked, async (_run, tell) => {
+    const run = await beginWork(node, asked, async (_run, tell) => {
       say = (text) => tell(chunk(0, text))
       await new Promise<void>((resolve) => {
         end = resolve
@@ -521,7 +522,7 @@ describe('a conversation', () => {
       { account: 'public:/other', place: 'public:/other' },
     ]
     for (const { account, place } of places)
-      await ended(await beginRun(node, { agent, account, place, message: `Of ${account}` }, async () => nothing))
+      await ended(await beginWork(node, { agent, account, place, message: `Of ${account}` }, async () => nothing))
     for (const { account, place } of places) {
       const run = newRun(node, { agent, account, place, message: 'Now' })
       expect((await turnsBefore(node, run, 10)).map(({ content }) => content)).toEqual([`Of ${account}`])

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Settings } from '#server/domains/scheduling/model'
+import { Settings } from '#server/domains/meetings/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { scheduling } from '#shared/api/scheduling'
 import type { CallOf } from '#shared/kit/contract'

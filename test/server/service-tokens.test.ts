@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ServiceTokens } from '#server/domains/identity/model'
+import { ServiceTokens } from '#server/domains/people/identity/model'
 import { runBegun } from '#shared/api/agent-runs'
 import { friendRequested, friends } from '#shared/api/friends'
 import { messages } from '#shared/api/messages'

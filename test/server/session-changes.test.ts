@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { email } from '#shared/api/email'
 import { identities, identityChanged } from '#shared/api/identities'
 import { sessions } from '#shared/api/sessions'

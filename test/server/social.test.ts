@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
-import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
+import { ConversationMutes, ReportTurns } from '#server/domains/moderation/social/model'
 import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'

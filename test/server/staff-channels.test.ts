@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { Members, Rooms } from '#server/domains/room-state/model'
-import { settleAllStaff } from '#server/domains/room-state/staff-rooms'
-import { ensureStaffChannel } from '#server/domains/rooms/official-channels'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import { settleAllStaff } from '#server/domains/rooms/room-state/staff-rooms'
+import { ensureStaffChannel } from '#server/domains/rooms/rooms/official-channels'
 import { accounts } from '#shared/api/accounts'
 import { chatFolders } from '#shared/api/chat-folders'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'

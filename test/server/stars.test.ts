@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Stars } from '#server/domains/stars/model'
+import { Stars } from '#server/domains/rooms/stars/model'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { starChanged, stars, starsAtMost } from '#shared/api/stars'

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { beginRun } from '#server/domains/agents/runs/begin'
 import { runsHere } from '#server/domains/agents/runs/relay'
 import type { RoomEvent } from '#shared/api/room-events'
 import { serverNotice } from '#shared/kit/connection'
@@ -10,6 +9,7 @@ import { openWire } from '#test/hostile/wire'
 import { boot } from '#test/support/boot'
 import { alpha, channelOf, listenTo, people, person, say } from '#test/support/people'
 import { dial } from '#test/support/raw-connection'
+import { beginWork } from '#test/support/runs'
 import { following } from '#test/support/sequence'
 
 test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye, and lets nobody in', async () => {
@@ -55,7 +55,7 @@ test('P21: a stop ends each answer with what was written of it, and says so', as
   const [app] = server.apps
   if (!app) throw new Error('There is a server')
   const asked = { agent: 'any', account: 'somebody', place: 'chat', message: 'Hi' }
-  const run = await beginRun(app.node, asked, (_run, tell, signal) => {
+  const run = await beginWork(app.node, asked, (_run, tell, signal) => {
     tell({ t: 'chunk', off: 0, text: 'Half' })
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   })

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkEntry } from '#server/domains/events'
-import { roomTopicChanged } from '#server/domains/room-state/events/rooms'
+import { roomTopicChanged } from '#server/domains/rooms/room-state/events/rooms'
 import type { Entry } from '#server/log/types'
 import { boot } from '#test/support/boot'
 

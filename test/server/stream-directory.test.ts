@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Streams } from '#server/domains/streams/model'
-import { tellStream } from '#server/domains/streams/told'
+import { Streams } from '#server/domains/streams/streams/model'
+import { tellStream } from '#server/domains/streams/streams/told'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { streamListed } from '#shared/api/stream-events'

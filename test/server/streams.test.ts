@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient } from '#client/sdk/client'
 import { memoryStorage } from '#client/sdk/storage'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { RoomEvents } from '#server/log/model'
 import type { View } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'

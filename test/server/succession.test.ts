@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { describe, expect, test, vi } from 'vitest'
-import { memberLeft } from '#server/domains/room-state/events/people'
-import { giveUpMembership } from '#server/domains/room-state/membership'
-import { settleAllRooms } from '#server/domains/room-state/succession'
+import { memberLeft } from '#server/domains/rooms/room-state/events/people'
+import { giveUpMembership } from '#server/domains/rooms/room-state/membership'
+import { settleAllRooms } from '#server/domains/rooms/room-state/succession'
 import type { View } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'

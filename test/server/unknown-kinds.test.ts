@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Flags, Members, RoomFacts, Rooms } from '#server/domains/room-state/model'
-import { finishRooms } from '#server/domains/rooms/founding'
+import { Flags, Members, RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
+import { finishRooms } from '#server/domains/rooms/rooms/founding'
 import { RoomEvents, RoomHeads } from '#server/log/model'
 import { inbox, unreadSnapshot } from '#shared/api/inbox'
 import { invitations } from '#shared/api/invitations'

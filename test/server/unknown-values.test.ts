@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { Agents } from '#server/domains/agents/model'
+import { Agents } from '#server/domains/agents/agent-state/model'
 import { checkedOutput } from '#server/kernel/checked-output'
 import { agents } from '#shared/api/agents'
 import { boot } from '#test/support/boot'

@@ -15,7 +15,7 @@ import {
   uploadImage,
   uploadVoice,
 } from '#client/sdk/index'
-import { UploadRecords } from '#server/domains/files/model'
+import { UploadRecords } from '#server/domains/media/files/model'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'

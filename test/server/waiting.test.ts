@@ -1,6 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sessions } from '#server/domains/identity/model'
+import { Sessions } from '#server/domains/people/identity/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/webhooks/model'
+import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/platform/webhooks/model'
 import { type Delivery, webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'

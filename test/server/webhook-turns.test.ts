@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Webhooks } from '#server/domains/webhooks/model'
+import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'

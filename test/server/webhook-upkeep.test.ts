@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/webhooks/model'
+import { WebhookDeliveries, WebhookPositions, Webhooks } from '#server/domains/platform/webhooks/model'
 import { webhooks } from '#shared/api/webhooks'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Webhooks } from '#server/domains/webhooks/model'
+import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { webhooks } from '#shared/api/webhooks'

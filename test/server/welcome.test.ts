@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { houseAccount } from '#server/domains/accounts/accounts'
-import { Accounts } from '#server/domains/accounts/model'
-import { Rooms } from '#server/domains/room-state/model'
+import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { broadcasts } from '#shared/api/broadcasts'
 import { friends } from '#shared/api/friends'
 import { inbox } from '#shared/api/inbox'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { records } from '#server/domains/room-state/records'
+import { records } from '#server/domains/rooms/room-state/records'
 import { GLOBAL } from '#server/log/index'
 import type { Records, RoomKey, Row } from '#server/log/types'
 import type { Document } from '#server/ports/database/embedded/values'

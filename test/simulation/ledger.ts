@@ -1,5 +1,5 @@
-import { keys, messageFactOf } from '#server/domains/room-state/facts'
-import { projection } from '#server/domains/room-state/projection'
+import { keys, messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { projection } from '#server/domains/rooms/room-state/projection'
 import type { Change, Fact, RoomKey, Row } from '#server/log/types'
 import { roomFact } from './product.ts'
 

@@ -1,4 +1,4 @@
-import { suspensionIn, suspensionKey } from '#server/domains/accounts/facts'
+import { suspensionIn, suspensionKey } from '#server/domains/people/accounts/facts'
 import {
   banIn,
   clockIn,
@@ -12,7 +12,7 @@ import {
   roomFactOf,
   roomIn,
   rulesIn,
-} from '#server/domains/room-state/facts'
+} from '#server/domains/rooms/room-state/facts'
 import { type Act, type Entry, type Fact, type Judgement, ROW_VERSION, type Row, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { makes } from '#test/log/chat'

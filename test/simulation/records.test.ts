@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { projection } from '#server/domains/room-state/projection'
-import { records } from '#server/domains/room-state/records'
+import { projection } from '#server/domains/rooms/room-state/projection'
+import { records } from '#server/domains/rooms/room-state/records'
 import { type Fact, type Json, ROW_VERSION, type Row } from '#server/log/types'
 import { Collections } from './collections.ts'
 import { isSame } from './record-check.ts'

@@ -1,4 +1,4 @@
-import { records } from '#server/domains/room-state/records'
+import { records } from '#server/domains/rooms/room-state/records'
 import type { LogStore, Records } from '#server/log/types'
 import { type Memory, memoryStore } from '#test/log/memory-store'
 import type { Cluster } from './cluster.ts'

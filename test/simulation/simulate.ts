@@ -1,4 +1,4 @@
-import { records } from '#server/domains/room-state/records'
+import { records } from '#server/domains/rooms/room-state/records'
 import { GLOBAL } from '#server/log/index'
 import type { RoomKey } from '#server/log/types'
 import { type Rule, rulesOfLog } from '#test/log/weaker'

@@ -1,4 +1,4 @@
-import { projection } from '#server/domains/room-state/projection'
+import { projection } from '#server/domains/rooms/room-state/projection'
 import { chainOf } from '#server/log/index'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Deed, Event, Happening } from './history.ts'

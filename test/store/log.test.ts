@@ -7,8 +7,7 @@ import { byId, lastOf, messages, mongooseLogStore, rewrite } from '#server/log/s
 import type { Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
-import type { Database } from '#server/ports/database/port'
-import { isDuplicate } from '#server/ports/database/port'
+import { type Database, isDuplicate } from '#server/ports/database/port'
 import { edit, join, moderate, say } from '#test/log/chat'
 import { Nodes } from '#test/log/nodes'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SearchBlocks } from '#server/domains/room-state/model'
-import { purgeMessages } from '#server/domains/room-state/redaction'
+import { SearchBlocks } from '#server/domains/rooms/room-state/model'
+import { purgeMessages } from '#server/domains/rooms/room-state/redaction'
 import {
   blockSize,
   blocksWith,
@@ -12,8 +12,8 @@ import {
   filedBlocks,
   forgetTerms,
   nextBlock,
-} from '#server/domains/room-state/search-index'
-import { termOf } from '#server/domains/room-state/terms'
+} from '#server/domains/rooms/room-state/search-index'
+import { termOf } from '#server/domains/rooms/room-state/terms'
 import { mongooseLogStore } from '#server/log/store'
 import type { Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'

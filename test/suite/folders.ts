@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 import { filesUnder, parse, type Source, sourcesOf, textOf } from '#test/laws/sources'
@@ -50,8 +50,9 @@ function wholeFoldersOf(test: string): string[] {
 
 /** The folder that stands for a source of the product; of anything else the file itself. */
 export function folderOf(path: string): string {
-  const [, folder] = /^((?:server\/(?:domains|ports)|client\/web|server|client|shared)\/[^/.]+)\/./.exec(path) ?? []
-  return folder === undefined || folder === 'shared/api' || folder === 'server/domains' ? path : folder
+  const [, folder] =
+    /^((?:server\/(?:domains\/[^/.]+|ports)|client\/web|server|client|shared)\/[^/.]+)\/./.exec(path) ?? []
+  return folder === undefined || folder === 'shared/api' || /^server\/domains(\/[^/]+)?$/.test(folder) ? path : folder
 }
 
 /** What a file imports, and what these import in turn; of a registry, what it passes on to every server. */
@@ -99,7 +100,7 @@ const moduleOf = (path: string): Source => parse(path, textOf(path))
 
 /** The registry of domains, by the contract that each implements. */
 function domainsByContract(): ReadonlyMap<string, string> {
-  const folderByName = importsOf('server/domains/index.ts', /^\.\/([\w-]+)\//)
+  const folderByName = importsOf('server/domains/index.ts', /^\.\/([\w-]+\/[\w-]+)\//)
   const fileByName = importsOf('shared/api/index.ts', /^\.\/([\w-]+\.ts)$/)
   return new Map(
     [...fileByName].flatMap(([name, file]) => {
@@ -141,7 +142,7 @@ function domainsUsedIn(test: string): string[] {
 }
 
 function callsOf() {
-  const folderByName = importsOf('server/domains/index.ts', /^\.\/([\w-]+)\//)
+  const folderByName = importsOf('server/domains/index.ts', /^\.\/([\w-]+\/[\w-]+)\//)
   return operationsOf(api).flatMap(({ name, operation }) => {
     const domain = folderByName.get(name.split('.', 1)[0] ?? '')
     if (domain === undefined) return []
@@ -165,12 +166,15 @@ let domains: readonly string[] | undefined
 
 /** As of `streams` in `stream-chat.test.ts`: what a file is about stands at the beginning of its name. */
 function domainsNamedBy(test: string): string[] {
-  domains ??= readdirSync(join(root, 'server/domains'), { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? [entry.name] : [],
+  domains ??= foldersIn('server/domains').flatMap((hood) =>
+    foldersIn(`server/domains/${hood}`).map((name) => `${hood}/${name}`),
   )
   const name = test.slice(test.lastIndexOf('/') + 1)
-  return domains.filter((domain) => name.startsWith(domain.replace(/s$/, '')))
+  return domains.filter((domain) => name.startsWith(basename(domain).replace(/s$/, '')))
 }
+
+const foldersIn = (path: string): string[] =>
+  readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
 
 const filesOfDomain = (domain: string): string[] => [
   ...new Set(

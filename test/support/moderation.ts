@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Rooms } from '#server/domains/room-state/model'
+import { Rooms } from '#server/domains/rooms/room-state/model'
 import { moderation } from '#shared/api/moderation'
 import { LogEntry } from '#shared/api/moderation-records'
 import { rooms } from '#shared/api/rooms'

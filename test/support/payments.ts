@@ -1,5 +1,5 @@
 import { keccak256, toHex } from 'viem'
-import { digestOf } from '#server/domains/payments/verify'
+import { digestOf } from '#server/domains/payments/payments/exact'
 import { networks, type PaymentNetwork } from '#shared/api/payment-networks'
 import { call, type Wallet } from './wallet.ts'
 

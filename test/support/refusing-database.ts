@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import mongoose from 'mongoose'
 
 const { serialize, deserialize } = mongoose.mongo.BSON

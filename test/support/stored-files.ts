@@ -1,5 +1,5 @@
-import { UploadRecords } from '#server/domains/files/model'
-import { fresh } from '#server/domains/uploads/store-once'
+import { UploadRecords } from '#server/domains/media/files/model'
+import { fresh } from '#server/domains/media/uploads/store-once'
 import type { Node } from '#server/kernel/context'
 import { addressOf } from '#server/ports/storage/port'
 import type { Booted } from './boot.ts'

@@ -1,4 +1,4 @@
-import type { SenderFacts } from '#server/domains/verdict/verdict'
+import type { SenderFacts } from '#server/domains/moderation/verdict/verdict'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { stepsOfAText } from '#shared/kit/budgets'
 

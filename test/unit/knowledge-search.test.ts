@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, exactIndex } from '#server/domains/library/search/exact'
-import { forgetOldest } from '#server/domains/library/search/index'
-import { termsOf } from '#server/domains/library/search/words'
+import { bytesOf, exactIndex } from '#server/domains/agents/library/search/exact'
+import { forgetOldest } from '#server/domains/agents/library/search/index'
+import { termsOf } from '#server/domains/agents/library/search/words'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 
 const places = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { looksIn, usernameLook } from '#server/domains/accounts/names'
-import { holdsAll, searchWords } from '#server/domains/room-state/terms'
-import { uniqueName } from '#server/domains/rooms/names'
-import { compileWords, hits } from '#server/domains/verdict/words'
+import { compileWords, hits } from '#server/domains/moderation/verdict/words'
+import { looksIn, usernameLook } from '#server/domains/people/accounts/names'
+import { holdsAll, searchWords } from '#server/domains/rooms/room-state/terms'
+import { uniqueName } from '#server/domains/rooms/rooms/names'
 import { stepsOfAText } from '#shared/kit/budgets'
 
 const isFound = (word: string, text: string, as_written = false): boolean => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { markerFault, pollMarker, readMarker } from '#server/domains/verdict/markers'
+import { markerFault, pollMarker, readMarker } from '#server/domains/moderation/verdict/markers'
 import { imageMimeTypes } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
 import { heavy } from '#test/support/heavy'

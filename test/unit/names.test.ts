@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { maskOf } from '#server/domains/accounts/masks'
-import { looksIn } from '#server/domains/accounts/names'
-import { uniqueName } from '#server/domains/rooms/names'
+import { maskOf } from '#server/domains/people/accounts/masks'
+import { looksIn } from '#server/domains/people/accounts/names'
+import { uniqueName } from '#server/domains/rooms/rooms/names'
 
 test.each([
   ['Persian', 'علی\u200cرضا'],

@@ -5,7 +5,7 @@ import {
   joinOccupancy,
   type Occupancy,
   tellOccupancy,
-} from '#server/domains/messages/occupancy'
+} from '#server/domains/rooms/messages/occupancy'
 import type { Node } from '#server/kernel/context'
 
 const room = 'channel:crowded'

@@ -3,10 +3,15 @@ import { domainSeparator, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readProof } from '#server/domains/payments/read-proof'
-import { paymentRequired, requiredHeaders, requirementOf, settledHeaders } from '#server/domains/payments/requirement'
-import { digestOf, judgeProof } from '#server/domains/payments/verify'
-import { networkNamed, type Wanted } from '#server/domains/receipts/networks'
+import { digestOf, judgeProof } from '#server/domains/payments/payments/exact'
+import { networkNamed, type Wanted } from '#server/domains/payments/payments/scheme'
+import {
+  paymentRequired,
+  readProof,
+  requiredHeaders,
+  requirementOf,
+  settledHeaders,
+} from '#server/domains/payments/payments/x402'
 import { centsOf, domainOf, type NetworkFacts, networks, priceText, unitsOf } from '#shared/api/payment-networks'
 
 const network = z.enum(['base', 'base-sepolia'])
@@ -46,10 +51,8 @@ const wanted = (facts: NetworkFacts, amount = '50000', payTo = rest.recipient): 
   resource: 'http://localhost:3000/api/public/agents/AGENT_ID/chat',
   description: 'one message',
 })
-const judge = async (header: string, want: Wanted, chain: Parameters<typeof judgeProof>[3] = null) => {
-  const judged = await judgeProof(header, want, now, chain)
-  return judged.ok ? 'ok' : judged.code
-}
+const judge = async (header: string, want: Wanted, chain: Parameters<typeof judgeProof>[3] = null) =>
+  (await judgeProof(header, want, now, chain)) ?? 'ok'
 
 const forms = {
   'base64 of the envelope': ({ headerBase64 }: z.infer<typeof Vector>) => headerBase64,

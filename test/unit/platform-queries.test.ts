@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isReading } from '#server/domains/agents/tools/platform'
+import { isReading } from '#server/domains/agents/agent-tools/platform'
 
 test.each([
   '{ rooms { name } }',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projection } from '#server/domains/room-state/projection'
+import { projection } from '#server/domains/rooms/room-state/projection'
 import type { Row } from '#server/log/types'
 
 const actor = { name: 'mod', role: null }

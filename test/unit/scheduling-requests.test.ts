@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSchedulingRequest } from '#server/domains/scheduling/requests'
+import { isSchedulingRequest } from '#server/domains/meetings/scheduling/requests'
 
 describe('a request for an appointment', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
-import { roleSettings } from '#server/domains/accounts/settings'
-import { federationSettings } from '#server/domains/federation/settings'
-import { siweSettings } from '#server/domains/identity/settings'
-import { passkeySettings } from '#server/domains/passkeys/settings'
-import { roomSettings } from '#server/domains/rooms/settings'
+import { roleSettings } from '#server/domains/people/accounts/settings'
+import { federationSettings } from '#server/domains/people/federation/settings'
+import { siweSettings } from '#server/domains/people/identity/settings'
+import { passkeySettings } from '#server/domains/people/passkeys/settings'
+import { roomSettings } from '#server/domains/rooms/rooms/settings'
 import { ConfigError, defineSettings } from '#server/kernel/settings'
 
 const SESSION_KEYS = `test:${Buffer.alloc(32).toString('base64')}`

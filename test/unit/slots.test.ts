@@ -7,8 +7,8 @@ import {
   startOfDay,
   steadyIn,
   type Weekly,
-} from '#server/domains/scheduling/open-time'
-import { slotsOf } from '#server/domains/scheduling/slots'
+} from '#server/domains/meetings/scheduling/open-time'
+import { slotsOf } from '#server/domains/meetings/scheduling/slots'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mayTouch, type Standing, standingOf } from '#server/domains/room-state/standing'
+import { mayTouch, type Standing, standingOf } from '#server/domains/rooms/room-state/standing'
 import { type Fact, GLOBAL, type View } from '#server/log/types'
 
 const who = '0x00000000000000000000000000000000000000aa'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { eventOf } from '#server/domains/messages/render'
-import { logEntryOf } from '#server/domains/moderation/entries'
-import { projection } from '#server/domains/room-state/projection'
+import { logEntryOf } from '#server/domains/moderation/moderation/entries'
+import { eventOf } from '#server/domains/rooms/messages/render'
+import { projection } from '#server/domains/rooms/room-state/projection'
 import { type Fact, GLOBAL, type Row } from '#server/log/types'
 
 /** Each row with what it meant to the version that stored it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Happening, isShownLive, next, type Standing } from '#server/domains/streams/states'
+import { type Happening, isShownLive, next, type Standing } from '#server/domains/streams/streams/states'
 
 const now = Date.UTC(2026, 0, 1, 12)
 const at = (seconds: number) => new Date(now + seconds * 1_000)

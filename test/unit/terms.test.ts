@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { holdsAll, searchWords, termOf, termsOf } from '#server/domains/room-state/terms'
+import { holdsAll, searchWords, termOf, termsOf } from '#server/domains/rooms/room-state/terms'
 
 const holds = (text: string, query: string) => holdsAll(text, searchWords(query))
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Budget, longestJudged } from '#server/domains/verdict/budget'
-import { patternLimits, tryPattern } from '#server/domains/verdict/patterns'
-import { trialTexts } from '#server/domains/verdict/trial-texts'
-import { type BlockedWord, compileWords, hits, type WordList } from '#server/domains/verdict/words'
+import { type Budget, longestJudged } from '#server/domains/moderation/verdict/budget'
+import { patternLimits, tryPattern } from '#server/domains/moderation/verdict/patterns'
+import { trialTexts } from '#server/domains/moderation/verdict/trial-texts'
+import { type BlockedWord, compileWords, hits, type WordList } from '#server/domains/moderation/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
 
 const blocked = (word: string, is_regex = false): BlockedWord => ({

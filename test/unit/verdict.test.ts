@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { written } from '#server/domains/verdict/content'
+import { written } from '#server/domains/moderation/verdict/content'
 import {
   capabilities,
   judgeMessage,
   type MessageDraft,
   probeOf,
   type SenderFacts,
-} from '#server/domains/verdict/verdict'
-import { type BlockedWord, compileWords } from '#server/domains/verdict/words'
+} from '#server/domains/moderation/verdict/verdict'
+import { type BlockedWord, compileWords } from '#server/domains/moderation/verdict/words'
 import {
   Capabilities,
   MessageType,

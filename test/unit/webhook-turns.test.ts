@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurns, type TurnEnd } from '#server/domains/webhooks/turns'
+import { createTurns, type TurnEnd } from '#server/domains/platform/webhooks/turns'
 
 /** Turns that end when the test says so. */
 function held() {

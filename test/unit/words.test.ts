@@ -8,7 +8,7 @@ import {
   firstHit,
   hits,
   type WordList,
-} from '#server/domains/verdict/words'
+} from '#server/domains/moderation/verdict/words'
 import { stepsOfAText } from '#shared/kit/budgets'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'
 import { heavy } from '#test/support/heavy'

@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './availability.module.css'
 import { OwnCalendar } from './own-calendar.tsx'
 import { useSession } from './session.ts'
 
@@ -98,7 +99,7 @@ function Windows() {
         })}
       </ul>
       <form className="stack" aria-label="Add a time" onSubmit={(event) => void add(event)}>
-        <div className="row wrap availability-new">
+        <div className={`row wrap ${styles.availabilityNew}`}>
           <label className="field grow">
             <span>Day</span>
             <select className="input" value={days} onChange={({ target }) => setDays(target.value)}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import styles from './code-field.module.css'
 
 const digits = 6
 
@@ -20,7 +21,7 @@ export function CodeField(props: { isChecking: boolean; onComplete: (code: strin
       <input
         dir="auto"
         ref={field}
-        className="input code-field"
+        className={`input ${styles.codeField}`}
         inputMode="numeric"
         autoComplete="one-time-code"
         placeholder="000000"

@@ -5,6 +5,7 @@ import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './friend-tag.module.css'
 
 const colors = ['#c0392b', '#d9902b', '#1c7a4c', '#1f6fb2', '#7a4fb5', '#6b6f76'] as const
 const colorNames = ['Red', 'Amber', 'Green', 'Blue', 'Violet', 'Grey'] as const
@@ -53,7 +54,7 @@ export function FriendTag({ address }: { address: string }) {
 
 /** A tag as its owner sees it. */
 export const TagChip = ({ tag: { tag, emoji, color } }: { tag: Tag }) => (
-  <span className="chip friend-tag" style={color ? ({ '--tag': color } as CSSProperties) : undefined}>
+  <span className={`chip ${styles.friendTag}`} style={color ? ({ '--tag': color } as CSSProperties) : undefined}>
     {emoji && <span aria-hidden={tag !== null}>{emoji}</span>}
     {tag && isolated(tag)}
   </span>
@@ -106,7 +107,7 @@ function TagForm(props: {
           />
         </label>
       </div>
-      <fieldset className="row wrap friend-colors">
+      <fieldset className={`row wrap ${styles.friendColors}`}>
         <legend className="label">Colour</legend>
         {['', ...choices].map((one, at) => (
           <label key={one} title={colorNames[at - 1] ?? (one || 'None')}>

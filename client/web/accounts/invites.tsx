@@ -7,6 +7,7 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
+import styles from './accounts.module.css'
 
 /** The codes by which the account invites others, who came by them, and a field for the code of somebody else. */
 export function Invites({ onUsed }: { onUsed: () => void }) {
@@ -33,7 +34,7 @@ export function Invites({ onUsed }: { onUsed: () => void }) {
       <ul className="quiet-list" aria-label="Invites">
         {value?.invites.map(({ id, code, used_by, used_by_name }) => (
           <li key={id} className="row">
-            <code className="address grow">{code}</code>
+            <code className={`${styles.address} grow`}>{code}</code>
             {used_by ? (
               <span className="hint">Used by {nameOf(used_by_name, used_by)}</span>
             ) : (

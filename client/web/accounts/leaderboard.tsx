@@ -3,6 +3,7 @@ import { useClient } from '../connection/client.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './leaderboard.module.css'
 
 const shownAtMost = 10
 
@@ -24,10 +25,10 @@ export function Leaderboard({ points }: { points: number }) {
       <Problem error={error} onRetry={reload} />
       {!value && !error && <Skeleton rows={3} />}
       {value?.shown.length === 0 && <p className="hint">Nobody has any yet.</p>}
-      <ol className="quiet-list ranks" aria-label="Most points">
+      <ol className={`quiet-list ${styles.ranks}`} aria-label="Most points">
         {value?.shown.map(({ rank, address, username, display_name, score }) => (
           <li key={address} className="row">
-            <span className="rank numerals">{rank}</span>
+            <span className={`${styles.rank} numerals`}>{rank}</span>
             <strong className="grow">{nameOf(username ?? display_name, address)}</strong>
             {isSameAccount(address, value.own) && <span className="chip">You</span>}
             <span className="numerals">{plural(score, 'point')}</span>

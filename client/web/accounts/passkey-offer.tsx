@@ -6,6 +6,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useEntering } from './entering.ts'
 import { isGuest } from './guest.ts'
+import styles from './passkey-offer.module.css'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
 import { useSession } from './session.ts'
 
@@ -37,7 +38,7 @@ function Offer({ onDone }: { onDone: () => void }) {
     ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
     : 'With a passkey, your finger, face or PIN is enough.'
   return (
-    <aside className="offer" aria-label="Add a passkey">
+    <aside className={styles.offer} aria-label="Add a passkey">
       <div className="row" title={why}>
         <button
           type="button"

@@ -14,6 +14,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
 import { goToAgents, linkToProfile } from '../rooms/route.ts'
+import styles from './accounts.module.css'
 import { ContactNote } from './contact-note.tsx'
 import { FriendTag } from './friend-tag.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
@@ -70,7 +71,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
             <Avatar id={person.id} name={name} size="large" />
             <div className="grow">
               {!isScripted && agent === null && (
-                <code className="address" title={person.id}>
+                <code className={styles.address} title={person.id}>
                   {shortAddress(person.id)}
                 </code>
               )}

@@ -3,6 +3,7 @@ import type { PointsEntry } from '#shared/api/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
+import styles from './accounts.module.css'
 
 const pageSize = 50
 
@@ -31,7 +32,7 @@ export function PointsHistory({ newest }: { newest: readonly PointsEntry[] }) {
                 <time dateTime={created_at}>{fullTimeOf(created_at)}</time>
               </small>
             </span>
-            <span className="points-worth numerals">+{amount}</span>
+            <span className={`${styles.pointsWorth} numerals`}>+{amount}</span>
           </li>
         ))}
       </ul>

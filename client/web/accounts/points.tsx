@@ -9,8 +9,10 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import accountsStyles from './accounts.module.css'
 import { Invites } from './invites.tsx'
 import { Leaderboard } from './leaderboard.tsx'
+import styles from './points.module.css'
 import { PointsHistory } from './points-history.tsx'
 
 type Place = 'profile' | 'ways' | 'friends'
@@ -40,7 +42,7 @@ export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
   const { points: total, actions, history } = points.value
   return (
     <>
-      <p className="points-total numerals">
+      <p className={`${styles.pointsTotal} numerals`}>
         <Icon name="star" /> {plural(total, 'point')}
       </p>
       <Problem error={points.error ?? daily.error} onRetry={reload} />
@@ -143,7 +145,7 @@ function ActionRow(props: {
 }
 
 const Worth = ({ points }: { points: number }) => (
-  <span className="points-worth numerals">
+  <span className={`${accountsStyles.pointsWorth} numerals`}>
     +{points}
     <span className="unseen"> points</span>
   </span>

@@ -9,6 +9,7 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, timeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './room-preview.module.css'
 
 const room: RoomRef = { type: 'alpha', id: null }
 const loadedLines = 4
@@ -25,7 +26,7 @@ export function RoomPreview({ isDemo }: { isDemo: boolean }) {
     return () => client.close()
   }, [])
   return (
-    <section className="room-preview" aria-label="The public room, live">
+    <section className={styles.roomPreview} aria-label="The public room, live">
       {visitor && <Glimpse visitor={visitor} isDemo={isDemo} />}
     </section>
   )
@@ -41,16 +42,16 @@ function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
   const isLost = useNews(visitor, lines.value ? head : null, lines.reload)
   const state = lines.error || isLost ? 'offline' : lines.value === null ? 'connecting' : 'online'
   return (
-    <div className="room-preview-card">
+    <div className={styles.roomPreviewCard}>
       <header className="row">
         <strong className="display">Public room</strong>
         <span className="grow" />
         <ConnectionWord state={state} />
       </header>
-      {isDemo && <p className="demo-note">Demo: the others here are scripted.</p>}
+      {isDemo && <p className={styles.demoNote}>Demo: the others here are scripted.</p>}
       <Listed loaded={lines} empty={<Quiet />}>
         {(shown) => (
-          <ol className="room-preview-lines">
+          <ol className={styles.roomPreviewLines}>
             {shown.map((message) => (
               <Line key={message.id} message={message} />
             ))}
@@ -72,7 +73,7 @@ function Line({ message }: { message: Message }) {
     <li>
       <Avatar id={message.sender_address} name={message.sender.name} />
       <div>
-        <p className="room-preview-who">
+        <p className={styles.roomPreviewWho}>
           {nameOf(message.sender.name, message.sender_address)}
           <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
         </p>

@@ -11,11 +11,13 @@ import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { Notifications } from './notifications.tsx'
+import { OwnData } from './own-data.tsx'
 import { OwnPicture } from './own-picture.tsx'
 import { Points } from './points.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
+import styles from './settings.module.css'
 import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
@@ -30,6 +32,7 @@ type Page =
   | 'points'
   | 'notifications'
   | 'quiet'
+  | 'data'
   | 'problem'
   | 'contact'
 const pages: readonly Tab<Page>[] = [
@@ -41,6 +44,7 @@ const pages: readonly Tab<Page>[] = [
   { name: 'points', title: 'Points' },
   { name: 'notifications', title: 'Notifications' },
   { name: 'quiet', title: 'Quiet' },
+  { name: 'data', title: 'Your data' },
   { name: 'problem', title: 'Report a problem' },
   { name: 'contact', title: 'Contact' },
 ]
@@ -57,7 +61,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
       <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
-      <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
+      <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'ways' && <WaysIn />}
         {page === 'devices' && (
@@ -77,6 +81,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
             <BlockedPeople />
           </>
         )}
+        {page === 'data' && <OwnData />}
         {page === 'problem' && <BugForm />}
         {page === 'contact' && <ContactForm />}
       </div>

@@ -10,6 +10,7 @@ import { guestWallet, hasGuestKey, isGuest } from './guest.ts'
 import { canUsePasskeys } from './passkeys.ts'
 import type { ServerStatus } from './session.ts'
 import type { WayName } from './way-in.tsx'
+import styles from './welcome.module.css'
 
 const WayIn = lazy(async () => ({ default: (await import('./way-in.tsx')).WayIn }))
 
@@ -58,7 +59,7 @@ function Ways(props: {
   return (
     <>
       <Problem error={error} />
-      <div className="row wrap ways">
+      <div className={`row wrap ${styles.ways}`}>
         {(account === null || isGuest(account)) && (
           <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
             {busy === 'guest'

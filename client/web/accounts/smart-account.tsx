@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './accounts.module.css'
 
 const signers = { eoa: 'Your wallet', passkey: 'Your first passkey', none: 'Nobody yet' } as const
 
@@ -32,10 +33,10 @@ export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
     )
   return (
     <section className="stack" aria-label="Smart account">
-      <dl className="pairs">
+      <dl className={styles.pairs}>
         <dt>Address</dt>
         <dd className="row wrap">
-          <code className="address">{address}</code>
+          <code className={styles.address}>{address}</code>
           <button type="button" className="button small" onClick={() => void copy()}>
             Copy
           </button>
@@ -92,7 +93,7 @@ function Holdings(props: { address: string; load: () => Promise<Balance> }) {
         })),
   )
   return (
-    <dl className="pairs">
+    <dl className={styles.pairs}>
       {rows.map(({ key, what, how }) => (
         <div key={key}>
           <dt>{what}</dt>

@@ -6,7 +6,9 @@ import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import accountsStyles from './accounts.module.css'
 import type { Entering } from './entering.ts'
+import styles from './vouched-way.module.css'
 
 const proofWords: ProblemWords = {
   INVALID_SIGNATURE: 'This proof does not hold, or was used before. Make a new one for the signal above.',
@@ -28,7 +30,7 @@ export function HumanWay({ entering }: { entering: Entering }) {
       <p>In the app of the provider, make a proof for the signal below. Then paste the proof here.</p>
       <Problem error={signal.error} onRetry={signal.reload} />
       {signal.value && (
-        <dl className="pairs">
+        <dl className={accountsStyles.pairs}>
           <dt>Signal</dt>
           <dd>
             <code>{signal.value.signal}</code>
@@ -46,7 +48,7 @@ export function HumanWay({ entering }: { entering: Entering }) {
       {signal.value && (
         <p className="hint numerals">
           {left > 0 ? `Good for one proof within ${lengthOf(left)}. ` : 'This signal is too old. '}
-          <button type="button" className="link" onClick={signal.reload}>
+          <button type="button" className={accountsStyles.link} onClick={signal.reload}>
             Show another
           </button>
         </p>
@@ -103,7 +105,7 @@ function PasteForm(props: {
         <span>{props.label}</span>
         <textarea
           dir="auto"
-          className="input pasted"
+          className={`input ${styles.pasted}`}
           rows={4}
           required
           spellCheck={false}

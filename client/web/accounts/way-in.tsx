@@ -1,6 +1,7 @@
 import { useAccount, useClient } from '../connection/client.ts'
 import { BackButton } from '../kit/back-button.tsx'
 import { Problem } from '../kit/notice.tsx'
+import accountsStyles from './accounts.module.css'
 import { EmailWay } from './email-way.tsx'
 import type { Entering } from './entering.ts'
 import { createPasskey, enterByPasskey } from './passkeys.ts'
@@ -8,6 +9,7 @@ import { RecoverPasskey, rescueIn } from './recover-passkey.tsx'
 import type { ServerStatus } from './session.ts'
 import { HumanWay, PartnerWay } from './vouched-way.tsx'
 import { WalletWay } from './wallet-way.tsx'
+import styles from './way-in.module.css'
 
 const titles = {
   passkey: 'Passkey',
@@ -30,7 +32,7 @@ export function WayIn(props: {
 }) {
   const { way, entering, status, onOpen } = props
   return (
-    <section className="way-in" aria-label={titles[way]} ref={focusFirst}>
+    <section className={styles.wayIn} aria-label={titles[way]} ref={focusFirst}>
       <header className="row">
         <BackButton title="All ways in" onPress={() => onOpen(null)} />
         <h2>{titles[way]}</h2>
@@ -82,7 +84,7 @@ function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (
           </button>
         )}
       </div>
-      <button type="button" className="link" onClick={props.onLost}>
+      <button type="button" className={accountsStyles.link} onClick={props.onLost}>
         I have lost my passkey
       </button>
     </div>

@@ -10,6 +10,7 @@ import type { ServerStatus } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { useSignInLink } from './sign-in-link.ts'
 import { ThemeButton } from './theme-button.tsx'
+import styles from './welcome.module.css'
 import { Wordmark } from './wordmark.tsx'
 
 const ContactDialog = lazy(async () => ({ default: (await import('../support/contact-form.tsx')).ContactDialog }))
@@ -28,8 +29,8 @@ export function Welcome(props: {
   const [isWriting, setWriting] = useState(false)
 
   return (
-    <main className="welcome">
-      <section className="welcome-words">
+    <main className={styles.welcome}>
+      <section className={styles.welcomeWords}>
         <header className="row">
           <Wordmark />
           <span className="grow" />
@@ -38,7 +39,7 @@ export function Welcome(props: {
           </button>
           <ThemeButton />
         </header>
-        <div className="welcome-pitch">
+        <div className={styles.welcomePitch}>
           <h1>Rooms that are live, and stay in order.</h1>
           <p>
             Plaza is a chat where everyone reads the same order, a moderator’s word takes effect at once, and a refused
@@ -97,7 +98,7 @@ export function Welcome(props: {
         )}
         <LazyBoundary>{isWriting && <ContactDialog onClose={() => setWriting(false)} />}</LazyBoundary>
         {isKnown && (
-          <dl className="welcome-facts">
+          <dl className={styles.welcomeFacts}>
             <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />
             <Fact term="One order" text="Everyone in a room reads the same lines in the same order." />
             <Fact term="Nothing lost" text="Lose the connection, come back, and find every line in its place." />
@@ -105,7 +106,7 @@ export function Welcome(props: {
         )}
       </section>
       {isKnown && streams !== null && (
-        <div className="welcome-side">
+        <div className={styles.welcomeSide}>
           {streams.length > 0 && <LivePreview onLook={props.onLook} />}
           <RoomPreview isDemo={status?.demo ?? false} />
         </div>

@@ -1,11 +1,10 @@
-import '../styles/home.css'
-import '../styles/agents.css'
-import '../styles/agent-page.css'
+import '../kit/frame.css'
 import { useEffect } from 'react'
 import { networks, priceText } from '#shared/api/payment-networks'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { AgentPicture } from '../agents/agent-picture.tsx'
+import agentsStyles from '../agents/agents.module.css'
 import { useAccount, useClient } from '../connection/client.ts'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
@@ -13,6 +12,7 @@ import { Blank, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { linkToAgents } from '../rooms/route.ts'
+import styles from './agent-page.module.css'
 import { FreeView } from './free-view.tsx'
 import { Notice } from './notice.tsx'
 import { PaidView } from './paid-view.tsx'
@@ -38,7 +38,7 @@ export function AgentPage({ id }: { id: string }) {
   }, [name])
 
   return (
-    <main className="room agent-room agent-page" aria-label={name ?? 'Agent'}>
+    <main className={`room ${agentsStyles.agentRoom} ${agentsStyles.agentPage}`} aria-label={name ?? 'Agent'}>
       {value ? (
         <Loaded {...value} />
       ) : (
@@ -79,7 +79,7 @@ function Loaded({ agent, pricing }: { agent: PublicAgent; pricing: Pricing }) {
       />
       <Notice isScripted={agent.scripted} isSimulated={simulated} />
       {account !== null && (
-        <p className="hint agent-page-foot">
+        <p className={`hint ${agentsStyles.agentPageFoot}`}>
           You are signed in: <a href={`/${linkToAgents(agent.id)}`}>ask it in Plaza</a>, where it costs you nothing.
         </p>
       )}
@@ -105,7 +105,7 @@ function Head({ agent, facts }: { agent?: PublicAgent; facts?: string }) {
         {facts && <p className="room-facts">{facts}</p>}
       </div>
       <ThemeButton />
-      <a className="agent-page-home" href="/" aria-label="Plaza" title="Plaza">
+      <a className={styles.agentPageHome} href="/" aria-label="Plaza" title="Plaza">
         <Wordmark />
       </a>
     </header>

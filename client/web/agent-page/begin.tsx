@@ -1,4 +1,5 @@
 import { AgentPicture } from '../agents/agent-picture.tsx'
+import styles from '../agents/agents.module.css'
 import { isolated } from '../kit/format.ts'
 import type { PublicAgent } from './public-agent.ts'
 
@@ -6,7 +7,7 @@ import type { PublicAgent } from './public-agent.ts'
 export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: string) => void }) {
   const { name, personality, avatar_emoji: emoji, avatar_url: picture, suggested_questions: questions } = agent
   return (
-    <div className="agent-begin">
+    <div className={styles.agentBegin}>
       <AgentPicture emoji={emoji} picture={picture} size="large" />
       <h2>{isolated(name)}</h2>
       <p>{personality || 'Ask something to begin.'}</p>

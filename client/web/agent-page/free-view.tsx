@@ -4,6 +4,7 @@ import { guestWallet } from '../accounts/guest.ts'
 import { loadUser } from '../accounts/load-user.ts'
 import { SessionContext } from '../accounts/session.ts'
 import { AgentMissing } from '../agents/agent-missing.tsx'
+import styles from '../agents/agents.module.css'
 import { Conversation } from '../agents/conversation.tsx'
 import { useAgent } from '../agents/use-agent.ts'
 import { useAccount, useClient } from '../connection/client.ts'
@@ -52,12 +53,12 @@ function Visitor(props: { agent: PublicAgent; isBusy: boolean; onEntering: (isEn
       <Notice isScripted={agent.scripted} />
       <div className="timeline-frame">
         <section className="timeline" aria-label="Conversation">
-          <div className="exchanges">
+          <div className={styles.exchanges}>
             <Begin agent={agent} onAsk={(question) => void ask(question)} />
           </div>
         </section>
       </div>
-      <div className="agent-problem">
+      <div className={styles.agentProblem}>
         <Problem error={error} />
       </div>
       <VisitorField
@@ -67,7 +68,7 @@ function Visitor(props: { agent: PublicAgent; isBusy: boolean; onEntering: (isEn
         onWrite={setDraft}
         onSend={(message) => void ask(message)}
       />
-      <p className="hint agent-page-foot">
+      <p className={`hint ${styles.agentPageFoot}`}>
         {isBusy
           ? 'Entering as a guest…'
           : 'You ask as a guest: with a fresh key that is made and kept in this browser.'}

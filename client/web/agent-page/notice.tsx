@@ -1,10 +1,11 @@
+import styles from '../agents/agents.module.css'
 import { Icon } from '../kit/icon.tsx'
 
 /** What is only played on this server. */
 export function Notice({ isScripted, isSimulated = false }: { isScripted: boolean; isSimulated?: boolean }) {
   if (!isScripted && !isSimulated) return null
   return (
-    <p className="agent-notice" role="note">
+    <p className={styles.agentNotice} role="note">
       <Icon name="warn" />
       <span>
         {isScripted && 'No model is set up on this server: a script answers in its place. '}

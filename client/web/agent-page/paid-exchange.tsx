@@ -5,11 +5,13 @@ import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { AgentPicture } from '../agents/agent-picture.tsx'
 import { cutWords, whyFailed } from '../agents/agent-words.ts'
+import agentsStyles from '../agents/agents.module.css'
 import { AnswerText } from '../agents/answer-text.tsx'
 import { isolated, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
+import styles from './agent-page.module.css'
 import type { KeptReceipt } from './kept.ts'
 import { amountText } from './offer.ts'
 import type { Asked, PaidChat } from './paid-chat.ts'
@@ -24,11 +26,11 @@ interface Face {
 /** A question, and below it an answer or what it waits for. */
 export function ExchangeFrame({ face, question, children }: { face: Face; question: string; children: ReactNode }) {
   return (
-    <article className="exchange" aria-label={`You asked: ${cut(question, 80)}`}>
-      <div className="question">
+    <article className={agentsStyles.exchange} aria-label={`You asked: ${cut(question, 80)}`}>
+      <div className={agentsStyles.question}>
         <p dir="auto">{question}</p>
       </div>
-      <div className="answer">
+      <div className={agentsStyles.answer}>
         <AgentPicture {...face} size="small" />
         <div className="grow">
           <span className="unseen">{isolated(face.name)} answered:</span>
@@ -96,7 +98,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
       return <Working>Waiting for the answer. It is not paid for twice.</Working>
     case 'unknown':
       return stage.isOver ? (
-        <p className="answer-end">
+        <p className={agentsStyles.answerEnd}>
           <Icon name="warn" />
           <span className="grow">
             It could not be found out whether the payment went through. Nothing more is charged with it: look in your
@@ -130,7 +132,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
         <>
           <AnswerText text={stage.text} citations={nothingCited} />
           <CutShortNote cutShort={stage.cutShort} />
-          <p className="receipt">
+          <p className={styles.receipt}>
             <Icon name="check" />
             <ReceiptText receipt={stage.receipt} />
           </p>
@@ -140,7 +142,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
       return (
         <>
           <AnswerText text={stage.text} citations={nothingCited} />
-          <p className="answer-end fault" role="alert">
+          <p className={`${agentsStyles.answerEnd} fault`} role="alert">
             <Icon name="warn" />
             <span className="grow">
               {stage.spent !== null
@@ -170,7 +172,7 @@ function StageView(props: Parameters<typeof PaidExchange>[0]) {
 export function CutShortNote({ cutShort }: { cutShort: CutShort | null }) {
   if (cutShort === null) return null
   return (
-    <p className="answer-end">
+    <p className={agentsStyles.answerEnd}>
       <Icon name="stop" />
       <span className="grow">{cutWords[cutShort]}</span>
     </p>
@@ -183,7 +185,7 @@ const reasonOf = (problem: unknown): string =>
 
 function Working({ isCut, children }: { isCut?: boolean; children: ReactNode }) {
   return (
-    <p className={`working ${isCut ? 'cut' : ''}`}>
+    <p className={`${agentsStyles.working} ${isCut ? 'cut' : ''}`}>
       <i aria-hidden="true" />
       <span>{children}</span>
     </p>

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import agentsStyles from '../agents/agents.module.css'
 import { AnswerText } from '../agents/answer-text.tsx'
 import { useStick } from '../agents/use-stick.ts'
 import { useClient } from '../connection/client.ts'
@@ -6,6 +7,7 @@ import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
+import styles from './agent-page.module.css'
 import { Begin } from './begin.tsx'
 import { type Asked, paidChat, type Said, saidBefore } from './paid-chat.ts'
 import { CutShortNote, ExchangeFrame, nothingCited, PaidExchange, ReceiptText } from './paid-exchange.tsx'
@@ -36,7 +38,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
       <div className="timeline-frame">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the conversation. */}
         <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
-          <div className="exchanges">
+          <div className={agentsStyles.exchanges}>
             {said === null && !problem && <Skeleton rows={6} label="Loading the conversation" />}
             <Problem error={problem} onRetry={() => void chat.load()} />
             {said?.length === 0 && asked.length === 0 && <Begin agent={agent} onAsk={ask} />}
@@ -44,7 +46,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
               // biome-ignore lint/suspicious/noArrayIndexKey: what was said before does not change.
               <ExchangeFrame key={at} face={face} question={question}>
                 {answer === null ? (
-                  <p className="answer-end">This answer was not finished.</p>
+                  <p className={agentsStyles.answerEnd}>This answer was not finished.</p>
                 ) : (
                   <>
                     <AnswerText text={answer} citations={nothingCited} />
@@ -64,7 +66,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
               />
             ))}
             {receipts.length > 0 && asked.every(({ stage }) => stage.at === 'done') && (
-              <details className="receipts">
+              <details className={styles.receipts}>
                 <summary>{plural(receipts.length, 'answer')} paid for in this browser</summary>
                 <ul>
                   {receipts.map((receipt) => (
@@ -78,7 +80,7 @@ export function PaidView({ agent, simulated }: { agent: PublicAgent; simulated: 
           </div>
         </section>
         {!isAtEnd && (
-          <button type="button" className="button small to-end" onClick={toEnd}>
+          <button type="button" className={`button small ${agentsStyles.toEnd}`} onClick={toEnd}>
             <Icon name="down" />
             To the end
           </button>

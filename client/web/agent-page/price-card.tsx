@@ -5,6 +5,7 @@ import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { amountText, type Offer } from './offer.ts'
 import { type Payer, usePayers } from './payers.ts'
+import styles from './price-card.module.css'
 
 /** Of a payment that is refused without a price: one that is not valid is told together with what is to be paid. */
 export const paymentWords: ProblemWords = {
@@ -37,8 +38,8 @@ export function PriceCard(props: {
   const { title, isReal } = networks[offer.network]
   const payers = usePayers(simulated)
   return (
-    <section className="price-card" aria-label={`What this ${what} costs`}>
-      <p className="price">
+    <section className={styles.priceCard} aria-label={`What this ${what} costs`}>
+      <p className={styles.price}>
         <strong>{amountText(offer.amount)}</strong> for this {what}
       </p>
       <p className="hint">

@@ -10,6 +10,7 @@ import { TourStepHint } from '../tour/tour-hint.tsx'
 import { useShownTour } from '../tour/use-tour.ts'
 import { AgentHead } from './agent-head.tsx'
 import { AgentMissing } from './agent-missing.tsx'
+import styles from './agents.module.css'
 import { Conversation } from './conversation.tsx'
 import { useAgent } from './use-agent.ts'
 
@@ -29,7 +30,7 @@ export function AgentChat({ id }: { id: string }) {
 
   return (
     <main
-      className="room agent-room"
+      className={`room ${styles.agentRoom}`}
       aria-label={agent.name}
       data-status={connection === 'online' ? 'live' : connection}
     >

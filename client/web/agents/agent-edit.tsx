@@ -11,6 +11,7 @@ import { useTellLatest } from '../kit/toasts.tsx'
 import { PictureField } from '../media/picture-field.tsx'
 import { agentFormOf } from '../messages/drafts.ts'
 import { goToAgents } from '../rooms/route.ts'
+import styles from './agent-edit.module.css'
 import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
 import { AgentForm, focusWrong } from './agent-form.tsx'
 import { AgentHead } from './agent-head.tsx'
@@ -118,11 +119,11 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
           Save
         </button>
       </AgentHead>
-      <div className={`agent-editor shows-${part}`}>
-        <div className="agent-parts">
+      <div className={`${styles.agentEditor} shows-${part}`}>
+        <div className={styles.agentParts}>
           <Tabs label="Parts" tabs={parts} chosen={part} onChoose={show} />
         </div>
-        <div className="agent-settings" role="tabpanel" aria-labelledby={`tab-${part}`}>
+        <div className={styles.agentSettings} role="tabpanel" aria-labelledby={`tab-${part}`}>
           <div hidden={part !== 'form' && part !== 'try'}>
             <div className="stack">
               <OwnAgentPicture agent={agent} onSaved={onSaved} />
@@ -143,7 +144,7 @@ function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent
             {seen.has('price') && <PricePart agent={agent} onSaved={onSaved} onKept={setPriceKept} />}
           </div>
         </div>
-        <section className="agent-try" aria-label="Try it">
+        <section className={styles.agentTry} aria-label="Try it">
           <p className="hint">Try it here. What you have changed is saved before you ask.</p>
           <Conversation agent={agent} beforeAsk={save} />
         </section>

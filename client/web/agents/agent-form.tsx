@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useFocused } from '../kit/focus.ts'
 import { type AgentFields, lengthOf, longest, problemsOf } from './agent-fields.ts'
+import styles from './agent-form.module.css'
 import { visibilityTitles } from './agent-words.ts'
 
 interface FormProps {
@@ -42,14 +43,14 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
 
   return (
     <form
-      className="agent-form stack"
+      className={`${styles.agentForm} stack`}
       aria-label="Agent"
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit()
       }}
     >
-      <div className="row agent-name">
+      <div className={`row ${styles.agentName}`}>
         <label className="field">
           <span>Emoji</span>
           <input
@@ -160,7 +161,7 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
           Up to five of 20 characters, with commas between them. Others find it by these.
         </FieldHint>
       </label>
-      <fieldset className="agent-switches">
+      <fieldset className={styles.agentSwitches}>
         <legend className="label">What it may do</legend>
         {switches
           .filter(([name]) => isOffered[name])
@@ -184,7 +185,8 @@ export function AgentForm({ fields, onChange, onSubmit, isNew, can, children }: 
 }
 
 /** Brings the first field that cannot be sent into view. */
-export const focusWrong = (): void => document.querySelector<HTMLElement>('.agent-form [aria-invalid="true"]')?.focus()
+export const focusWrong = (): void =>
+  document.querySelector<HTMLElement>(`.${styles.agentForm} [aria-invalid="true"]`)?.focus()
 
 /** What a field is for; where its text cannot be sent, why. */
 function FieldHint({ wrong, children }: { wrong: string | undefined; children: ReactNode }) {

@@ -1,6 +1,6 @@
-import '../styles/agent-picture.css'
 import { useState } from 'react'
 import { AgentFace } from './agent-face.tsx'
+import styles from './agents.module.css'
 
 /** The picture of an agent; its emoji where it has none, or none that this page loads. */
 export function AgentPicture(props: { emoji: string; picture: string | null; size?: 'small' | 'large' }) {
@@ -8,7 +8,7 @@ export function AgentPicture(props: { emoji: string; picture: string | null; siz
   const [failed, setFailed] = useState<string | null>(null)
   if (picture === null || picture === failed) return <AgentFace {...face} />
   return (
-    <span className={`agent-face agent-picture ${face.size ?? ''}`} aria-hidden="true">
+    <span className={`${styles.agentFace} ${styles.agentPicture} ${face.size ?? ''}`} aria-hidden="true">
       <img src={picture} alt="" referrerPolicy="no-referrer" onError={() => setFailed(picture)} />
     </span>
   )

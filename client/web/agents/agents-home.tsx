@@ -11,6 +11,8 @@ import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
 import { AgentHead } from './agent-head.tsx'
 import { AgentPicture } from './agent-picture.tsx'
 import { visibilityTitles } from './agent-words.ts'
+import agentsStyles from './agents.module.css'
+import styles from './agents-home.module.css'
 
 /** The agents of the account, its favorites, and those of others. */
 export function AgentsHome() {
@@ -34,7 +36,7 @@ export function AgentsHome() {
           New agent
         </button>
       </AgentHead>
-      <div className="agents-page">
+      <div className={agentsStyles.agentsPage}>
         <section aria-labelledby="own-agents">
           <h2 id="own-agents">Yours</h2>
           <Listed
@@ -49,7 +51,7 @@ export function AgentsHome() {
             }
           >
             {(agents) => (
-              <ul className="agent-cards">
+              <ul className={styles.agentCards}>
                 {agents.map((agent) => (
                   <Card
                     key={agent.id}
@@ -75,7 +77,7 @@ export function AgentsHome() {
         {favorites.value !== null && favorites.value.length > 0 && (
           <section aria-labelledby="favorite-agents">
             <h2 id="favorite-agents">Favorites</h2>
-            <ul className="agent-cards">
+            <ul className={styles.agentCards}>
               {favorites.value.map(({ agent }) => (
                 <Card key={agent.id} agent={agent} facts={factsOf(agent)}>
                   <Star name={agent.name} isOn onPress={() => keep(agent.id)} />
@@ -116,7 +118,7 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
   return (
     <section aria-labelledby="other-agents">
       <h2 id="other-agents">Discover</h2>
-      <div className="row wrap agent-search">
+      <div className={`row wrap ${styles.agentSearch}`}>
         <input
           dir="auto"
           className="input grow"
@@ -144,7 +146,7 @@ function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: str
         empty={<Blank icon="search" title={wanted ? 'No agent fits these words' : 'No agents to discover yet'} />}
       >
         {(agents) => (
-          <ul className="agent-cards">
+          <ul className={styles.agentCards}>
             {agents.map((agent) => (
               <Card key={agent.id} agent={agent} facts={factsOf(agent)}>
                 <Star name={agent.name} isOn={props.isFavorite(agent.id)} onPress={() => props.onKeep(agent.id)} />
@@ -173,7 +175,7 @@ interface Shown {
 
 function Card({ agent, facts, children }: { agent: Shown; facts: string; children: React.ReactNode }) {
   return (
-    <li className="agent-card">
+    <li className={styles.agentCard}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} />
       <div className="grow">
         <a href={linkToAgents(agent.id)}>{isolated(agent.name)}</a>

@@ -1,4 +1,3 @@
-import '../styles/agents.css'
 import { AgentChat } from './agent-chat.tsx'
 import { AgentEdit } from './agent-edit.tsx'
 import { AgentNew } from './agent-new.tsx'

@@ -2,6 +2,7 @@ import { memo, useMemo } from 'react'
 import type { Citation } from '#shared/api/run-frames'
 import { InlineContext } from '../messages/citations.tsx'
 import { Markdown } from '../messages/markdown.tsx'
+import styles from './agents.module.css'
 import { AnswerTable } from './answer-table.tsx'
 import { isTableAt, isTableRow, tableOf } from './tables.ts'
 
@@ -13,7 +14,7 @@ export const AnswerText = memo(function AnswerText(props: { text: string; citati
   if (text === '') return null
   return (
     <InlineContext value={context}>
-      <div className="answer-text">
+      <div className={styles.answerText}>
         {blocks.map((block, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only added at the end.
           <Block key={at} text={block} />

@@ -10,6 +10,7 @@ import { isComposing, sends } from '../kit/keys.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
 import { useField } from '../messages/use-field.ts'
+import styles from './agents.module.css'
 
 const longest = 10_000
 
@@ -85,7 +86,7 @@ export function AskField(props: {
           onKeyDown={press}
         />
         {running.length > 0 && (
-          <button type="button" className="button small stop" title="Stop the answer (Esc)" onClick={stop}>
+          <button type="button" className={`button small ${styles.stop}`} title="Stop the answer (Esc)" onClick={stop}>
             <Icon name="stop" />
             Stop
           </button>

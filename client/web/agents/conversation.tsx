@@ -6,6 +6,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { AgentPicture } from './agent-picture.tsx'
+import styles from './agents.module.css'
 import { AskField } from './ask-field.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import { useConversation } from './use-conversation.ts'
@@ -51,7 +52,7 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
   return (
     <>
       {agent.scripted && (
-        <p className="agent-notice" role="note">
+        <p className={styles.agentNotice} role="note">
           <Icon name="warn" />
           No model is set up on this server: a script answers in its place.
         </p>
@@ -59,7 +60,7 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
       <div className="timeline-frame">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the conversation. */}
         <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
-          <div className="exchanges">
+          <div className={styles.exchanges}>
             {hasOlder && (
               <ActButton className="button small plain" onPress={earlier}>
                 Earlier messages
@@ -76,14 +77,14 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
           </div>
         </section>
         {!isAtEnd && (
-          <button type="button" className="button small to-end" onClick={toEnd}>
+          <button type="button" className={`button small ${styles.toEnd}`} onClick={toEnd}>
             <Icon name="down" />
             To the end
           </button>
         )}
       </div>
       <EndAnnouncer name={agent.name} run={last} />
-      <div className="agent-problem">
+      <div className={styles.agentProblem}>
         <Problem error={problem} />
       </div>
       <AskField agent={agent} running={running} onSend={send} />
@@ -93,7 +94,7 @@ export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: (
 
 function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => void }) {
   return (
-    <div className="agent-begin">
+    <div className={styles.agentBegin}>
       <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="large" />
       <h2>{isolated(agent.name)}</h2>
       <p>{agent.personality || 'Ask something to begin.'}</p>

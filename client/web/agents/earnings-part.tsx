@@ -7,6 +7,7 @@ import { fullTimeOf, plural, shortAddress } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { OuterLink } from '../messages/outer-link.tsx'
+import styles from './agents.module.css'
 
 const pageSize = 20
 
@@ -47,7 +48,7 @@ export function EarningsPart({ id }: { id: string }) {
       {receipts.length === 0 ? (
         <p className="hint">Nobody has paid for an answer yet. Each payment is listed here.</p>
       ) : (
-        <ul className="agent-items" aria-label="Receipts">
+        <ul className={styles.agentItems} aria-label="Receipts">
           {receipts.map((receipt) => (
             <ReceiptRow key={receipt.id} receipt={receipt} />
           ))}
@@ -73,7 +74,7 @@ function ReceiptRow({ receipt }: { receipt: Receipt }) {
         <code title={payer} dir="ltr">
           {shortAddress(payer)}
         </code>
-        <small className="receipt-facts">
+        <small className={styles.receiptFacts}>
           <time dateTime={at}>{fullTimeOf(at)}</time>
           <span>{title}</span>
           {simulated && <span>simulated</span>}
@@ -82,7 +83,7 @@ function ReceiptRow({ receipt }: { receipt: Receipt }) {
           )}
         </small>
       </span>
-      {state !== 'settled' && <span className="item-state">Not settled yet</span>}
+      {state !== 'settled' && <span className={styles.itemState}>Not settled yet</span>}
     </li>
   )
 }

@@ -9,10 +9,13 @@ import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { momentOf } from '../kit/moment.ts'
 import { problemText } from '../kit/problem.ts'
+import messagesStyles from '../messages/messages.module.css'
 import { OuterLink } from '../messages/outer-link.tsx'
 import { AgentPicture } from './agent-picture.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
+import agentsStyles from './agents.module.css'
 import { AnswerText } from './answer-text.tsx'
+import styles from './exchange-row.module.css'
 import { FreeTimes } from './free-times.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import type { Exchange } from './use-conversation.ts'
@@ -27,8 +30,8 @@ interface RowProps {
 export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
   const { question, askedAt, run, kept } = exchange
   return (
-    <article className="exchange" aria-label={`You asked: ${cut(question, 80)}`}>
-      <div className="question">
+    <article className={agentsStyles.exchange} aria-label={`You asked: ${cut(question, 80)}`}>
+      <div className={agentsStyles.question}>
         <p dir="auto">{question}</p>
         {askedAt && (
           <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
@@ -36,7 +39,7 @@ export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
           </time>
         )}
       </div>
-      <div className="answer">
+      <div className={agentsStyles.answer}>
         <AgentPicture emoji={agent.avatar_emoji} picture={agent.avatar_url} size="small" />
         <div className="grow">
           <span className="unseen">{isolated(agent.name)} answered:</span>
@@ -107,7 +110,7 @@ function Working({ state }: { state: RunState }) {
         ? 'Sending'
         : 'Thinking'
   return (
-    <p className={`working ${isCutOff ? 'cut' : ''}`}>
+    <p className={`${agentsStyles.working} ${isCutOff ? 'cut' : ''}`}>
       <i aria-hidden="true" />
       {words}
     </p>
@@ -134,7 +137,7 @@ interface EndedProps {
 
 function Ended({ words, isFault = false, isLasting = false, question, onAsk }: EndedProps) {
   return (
-    <p className={`answer-end ${isFault ? 'fault' : ''}`}>
+    <p className={`${agentsStyles.answerEnd} ${isFault ? 'fault' : ''}`}>
       <Icon name={isFault ? 'warn' : 'stop'} />
       <span className="grow">{words}</span>
       {!isLasting && (
@@ -153,10 +156,10 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
   if (cited.length === 0) return null
   const isShared = (title: string) => cited.filter((one) => one.title === title).length > 1
   return (
-    <ol className="sources" aria-label="Sources">
+    <ol className={styles.sources} aria-label="Sources">
       {cited.map(({ n, title, url, chunk }) => (
         <li key={n}>
-          <span className="cite">{n}</span>
+          <span className={messagesStyles.cite}>{n}</span>
           <OuterLink href={url} words={title || url}>
             {isolated(title || url)}
           </OuterLink>
@@ -171,7 +174,7 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
 function WebSources({ sources }: { sources: readonly WebSource[] }) {
   if (sources.length === 0) return null
   return (
-    <ul className="sources" aria-label="Sources on the web">
+    <ul className={styles.sources} aria-label="Sources on the web">
       {sources.map(({ url, title }) => (
         <li key={url}>
           <OuterLink href={url} words={title}>

@@ -6,6 +6,7 @@ import { useSession } from '../accounts/session.ts'
 import { dayKeyOf, dayOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { linkToRoom } from '../rooms/route.ts'
+import styles from './free-times.module.css'
 
 const mostTimes = 8
 
@@ -24,12 +25,12 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
     'by your own clock',
   ]
   return (
-    <section className="free-times" aria-label="Free times">
+    <section className={styles.freeTimes} aria-label="Free times">
       <p className="label">
         <Icon name="clock" />
         Free times
       </p>
-      <p className="hint capital">{kinds.join(' · ')}</p>
+      <p className={`hint ${styles.capital}`}>{kinds.join(' · ')}</p>
       {days.size > 0 && !isSameAccount(owner, account) && freeEnabled && (
         <p className="hint">
           <a href={`/schedule/${owner}`}>Book one of them</a> on the page of the owner.

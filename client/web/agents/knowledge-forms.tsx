@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { KnowledgeItem } from '#shared/api/knowledge-records'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import styles from './agents.module.css'
 import { KnowledgeFields, newReading, patternsProblem, readingInput, readingOf } from './knowledge-fields.tsx'
 
 type Reading = ReturnType<typeof readingInput>
@@ -39,7 +40,7 @@ export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, 
         />
         <small>It is read now, and cited by its number where an answer rests on it.</small>
       </label>
-      <details className="more-fields">
+      <details className={styles.moreFields}>
         <summary>{isOfficial ? 'Title, and how it is read' : 'Title'}</summary>
         <div className="stack">
           <KnowledgeFields fields={fields} isOfficial={isOfficial} onChange={setFields} />

@@ -5,6 +5,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
+import styles from './agents.module.css'
 import { AddKnowledge, EditKnowledge } from './knowledge-forms.tsx'
 import { useKnowledge } from './use-knowledge.ts'
 
@@ -42,13 +43,13 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
         }
       >
         {(items) => (
-          <ul className="agent-items" aria-label="What it knows">
+          <ul className={styles.agentItems} aria-label="What it knows">
             {items.map((item) => (
               <li key={item.id}>
                 <div className="grow">
                   <strong>{isolated(item.title || item.url)}</strong>
                   <small>{item.url}</small>
-                  <p className={`item-state ${item.status}`} role="status">
+                  <p className={`${styles.itemState} ${item.status}`} role="status">
                     {item.status === 'processing' && <i aria-hidden="true" />}
                     {wordsOf(item)}
                   </p>

@@ -9,6 +9,8 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell, useTellLatest } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import messagesStyles from '../messages/messages.module.css'
+import styles from './agents.module.css'
 import { EarningsPart } from './earnings-part.tsx'
 import { ShareLink } from './share-link.tsx'
 
@@ -182,7 +184,7 @@ function Embed({ id }: { id: string }) {
             </ActButton>
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block. */}
-          <pre className="code-block embed-code" dir="ltr" tabIndex={0}>
+          <pre className={`${messagesStyles.codeBlock} ${styles.embedCode}`} dir="ltr" tabIndex={0}>
             <code>{code[name]}</code>
           </pre>
         </div>

@@ -1,12 +1,13 @@
 import type { RunTool } from '#client/sdk/runs'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import styles from './tool-calls.module.css'
 
 /** The tools that an answer has called, and how long each took. */
 export function ToolCalls({ tools, isOver }: { tools: readonly RunTool[]; isOver: boolean }) {
   if (tools.length === 0) return null
   return (
-    <ul className="tool-calls" aria-label="Tools that were used">
+    <ul className={styles.toolCalls} aria-label="Tools that were used">
       {tools.map(({ server, name, state, ms }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
         <li key={at} className={state}>

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { ApiToolInput } from '#shared/api/agent-tools'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import styles from './agents.module.css'
 
 export type ToolKind = 'server' | 'api'
 
@@ -98,7 +99,7 @@ export function AddTool({
             />
           </label>
           <KeyField title="Key (optional)" given={given} onChange={setGiven} />
-          <details className="more-fields">
+          <details className={styles.moreFields}>
             <summary>What it is for, and how it is asked</summary>
             <div className="stack">
               <SaidFields given={given} onChange={setGiven} />

@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
+import styles from './agents.module.css'
 import { AddTool, addressProblem, EditTool, type ToolFields, type ToolKind } from './tool-forms.tsx'
 
 type Tested = OutputOf<PlazaApi['agents']['testTool']>
@@ -133,7 +134,7 @@ export function ToolsPart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent
           <p>A tool server or an API gives it what it cannot know, such as the weather.</p>
         </Blank>
       ) : (
-        <ul className="agent-items" aria-label="Its tools">
+        <ul className={styles.agentItems} aria-label="Its tools">
           {tools.map((tool) => (
             <ToolRow
               key={`${tool.kind} ${tool.key}`}
@@ -173,12 +174,12 @@ function ToolRow(props: {
           {tool.hasApiKey ? ', with a key' : ''}: {tool.url}
         </small>
         {tool.description && (
-          <p className="item-state" dir="auto">
+          <p className={styles.itemState} dir="auto">
             {tool.description}
           </p>
         )}
         {tested && (
-          <p className={`item-state ${tested.success ? 'indexed' : 'failed'}`} role="status">
+          <p className={`${styles.itemState} ${tested.success ? 'indexed' : 'failed'}`} role="status">
             {tested.success
               ? `Answered in ${tested.ms} ms${tool.kind === 'server' ? `: ${plural(tested.tools.length, 'tool')}` : ''}.`
               : `Failed after ${tested.ms} ms: ${tested.error ?? 'no reason was told'}`}

@@ -9,6 +9,7 @@ import { Avatar } from '../kit/avatar.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { type ProblemWords, problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './booking.module.css'
 import { BookingForm } from './booking-form.tsx'
 import { CallCard } from './call-card.tsx'
 import { ChooseTime } from './choose-time.tsx'
@@ -71,7 +72,7 @@ function kindsOf({ freeEnabled, paidEnabled, payable, ...rest }: PublicSchedule[
 
 function ChooseKind(props: { kinds: readonly Kind[]; chosen: Kind; onChoose: (isPaid: boolean) => void }) {
   return (
-    <fieldset className="booking-days">
+    <fieldset className={styles.bookingDays}>
       <legend className="label">Call</legend>
       {props.kinds.map(({ isPaid, title }) => (
         <label key={title}>
@@ -119,7 +120,7 @@ function Loaded({ schedule: { profile, scheduling } }: { schedule: PublicSchedul
       facts={[displayName, kind?.title].filter(Boolean).join(' · ')}
     >
       {bio && !booked && (
-        <p className="booking-bio" dir="auto">
+        <p className={styles.bookingBio} dir="auto">
           {bio}
         </p>
       )}

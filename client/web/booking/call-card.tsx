@@ -6,6 +6,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, timeOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
+import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { linkToCall } from './link-to-call.ts'
 
@@ -50,7 +51,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
     location.assign(`/room/${joinCode}`)
   }
   return (
-    <section className="booking-card" aria-label="Call">
+    <section className={styles.bookingCard} aria-label="Call">
       <h2>{isNew && isOn ? 'Your call is booked' : titles[status]}</h2>
       <p>
         <strong className="numerals">
@@ -82,7 +83,7 @@ export function CallCard({ call, token, isNew = false }: { call: Shown; token: s
       {status === 'cancelled' && (
         <>
           {reason && (
-            <p dir="auto" className="booking-bio">
+            <p dir="auto" className={styles.bookingBio}>
               {reason}
             </p>
           )}

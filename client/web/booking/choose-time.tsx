@@ -4,6 +4,7 @@ import type { OutputOf } from '#shared/kit/contract'
 import { dayKeyOf, timeOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
+import styles from './booking.module.css'
 
 const shortDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
 
@@ -37,7 +38,7 @@ export function ChooseTime(props: { times: Loaded<Times>; isTaken: boolean; onCh
   return (
     <div className="stack wide">
       {taken}
-      <fieldset className="booking-days">
+      <fieldset className={styles.bookingDays}>
         <legend className="label">Day</legend>
         {[...days].map(([key, [first]]) => (
           <label key={key}>
@@ -50,7 +51,7 @@ export function ChooseTime(props: { times: Loaded<Times>; isTaken: boolean; onCh
         <p id="times" className="label">
           Time, by your own clock
         </p>
-        <div className="booking-times numerals">
+        <div className={`${styles.bookingTimes} numerals`}>
           {days.get(day)?.map(({ start }) => (
             <button key={start} type="button" className="button" onClick={() => onChoose(start)}>
               <time dateTime={start}>{timeOf(start)}</time>

@@ -1,12 +1,12 @@
-import '../styles/home.css'
-import '../styles/agents.css'
-import '../styles/agent-page.css'
-import '../styles/booking.css'
+import '../kit/frame.css'
 import { type ReactNode, useEffect } from 'react'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
+import agentPageStyles from '../agent-page/agent-page.module.css'
+import agentsStyles from '../agents/agents.module.css'
 import { useKeptFocus } from '../kit/focus.ts'
 import { isolated } from '../kit/format.ts'
+import styles from './frame.module.css'
 
 /** A page about calls, at an address that can be given to anybody. */
 export function BookingFrame(props: { title: string; face?: ReactNode; facts?: string; children: ReactNode }) {
@@ -16,7 +16,10 @@ export function BookingFrame(props: { title: string; face?: ReactNode; facts?: s
     document.title = `${title} · Plaza`
   }, [title])
   return (
-    <main className="room agent-room agent-page booking-page" aria-label={title}>
+    <main
+      className={`room ${agentsStyles.agentRoom} ${agentsStyles.agentPage} ${styles.bookingPage}`}
+      aria-label={title}
+    >
       <header className="room-head agent-head">
         {face}
         <div className="grow">
@@ -24,11 +27,11 @@ export function BookingFrame(props: { title: string; face?: ReactNode; facts?: s
           {facts && <p className="room-facts">{facts}</p>}
         </div>
         <ThemeButton />
-        <a className="agent-page-home" href="/" aria-label="Plaza" title="Plaza">
+        <a className={agentPageStyles.agentPageHome} href="/" aria-label="Plaza" title="Plaza">
           <Wordmark />
         </a>
       </header>
-      <div className="booking-body">{children}</div>
+      <div className={styles.bookingBody}>{children}</div>
     </main>
   )
 }

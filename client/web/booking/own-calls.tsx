@@ -1,13 +1,13 @@
-import { isSameAccount } from '#shared/kit/accounts'
-import '../styles/calls.css'
 import { useEffect, useId, useState } from 'react'
 import { type ListedCall, scheduledCallChanged } from '#shared/api/booking'
+import { isSameAccount } from '#shared/kit/accounts'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { dayOf, isolated, nameOf, timeOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './booking.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { linkToCall } from './link-to-call.ts'
 
@@ -77,7 +77,7 @@ function CallRow({ call, onChange }: { call: ListedCall; onChange: () => void })
   }
   const isPaid = call.payment_status === 'paid'
   return (
-    <li className="row wrap booked-call">
+    <li className={`row wrap ${styles.bookedCall}`}>
       <span className="grow">
         <span className="numerals">{time}</span>
         <small>

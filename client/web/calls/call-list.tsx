@@ -8,6 +8,7 @@ import { dayOf, fullTimeOf, lengthOf, nameOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import styles from './calls.module.css'
 import { ringUp } from './ring.ts'
 import { useCalls } from './use-calls.ts'
 
@@ -51,11 +52,11 @@ function CallRow({ call }: { call: Call }) {
   const picture = useStoredPicture(other.avatar_url)
   const isMissed = call.status === 'missed' && !isMine
   return (
-    <li className="call-row">
+    <li className={styles.callRow}>
       <Avatar id={other.address} name={name} picture={picture} />
       <div className="grow">
         <strong>{name}</strong>
-        <small className={isMissed ? 'missed' : ''}>{courseOf(call, isMine)}</small>
+        <small className={isMissed ? styles.missed : ''}>{courseOf(call, isMine)}</small>
       </div>
       <small className="numerals">
         <time dateTime={call.started_at} title={fullTimeOf(call.started_at)}>

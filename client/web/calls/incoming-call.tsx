@@ -1,4 +1,3 @@
-import '../styles/calls.css'
 import { useEffect, useState } from 'react'
 import { table } from '#client/sdk/table'
 import { type Call, ringSeconds } from '#shared/api/calls'
@@ -7,6 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
+import styles from './incoming-call.module.css'
 import { answer } from './ring.ts'
 
 /** Who rings, until it is answered here or on another device, or rings no more. Nothing is shown while nobody does. */
@@ -35,7 +35,7 @@ export function IncomingCall() {
     await client.calls.change({ callId: id, status: 'declined' })
   }
   return (
-    <section className="ringing" role="alert" aria-label={`${name} calls you`}>
+    <section className={styles.ringing} role="alert" aria-label={`${name} calls you`}>
       <Avatar id={caller.address} name={name} />
       <strong className="grow">{name} calls you</strong>
       <div className="row">

@@ -9,6 +9,7 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import styles from './meeting-list.module.css'
 
 /** The meetings that the account has opened and that go on, and the room that it has for good. */
 export function MeetingList() {
@@ -36,9 +37,9 @@ export function MeetingList() {
         }
       >
         {(all) => (
-          <ul className="meeting-cards">
+          <ul className={styles.meetingCards}>
             {all.map(({ id, title, joinCode, joinUrl, expiresAt, participantCount }) => (
-              <li key={id} className="meeting-card">
+              <li key={id} className={styles.meetingCard}>
                 <div className="grow">
                   <a href={joinUrl}>{isolated(title)}</a>
                   <small className="numerals">
@@ -54,7 +55,7 @@ export function MeetingList() {
         )}
       </Listed>
       {permanent.value && (
-        <div className="meeting-card">
+        <div className={styles.meetingCard}>
           <div className="grow">
             <a href={permanent.value}>Your permanent room</a>
             <small className="page-address" dir="ltr">

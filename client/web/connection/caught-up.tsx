@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import styles from './connection.module.css'
 
 const shownMilliseconds = 12_000
 
@@ -25,7 +26,7 @@ export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caugh
   )
     return null
   return (
-    <p className="caught-up" role="status">
+    <p className={styles.caughtUp} role="status">
       <Icon name="check" />
       Caught up {plural(caughtUp.events, 'event')}, {plural(caughtUp.gaps, 'gap')}
     </p>

@@ -1,5 +1,6 @@
 import { Icon } from '../kit/icon.tsx'
 import { useConnectionState } from './client.ts'
+import styles from './connection.module.css'
 import { useCut } from './cut.ts'
 
 const words = {
@@ -17,7 +18,7 @@ export function ConnectionStrip() {
   const text = isCut ? 'You are cut off. What you write waits, and goes out in order.' : words[state]
   if (text === null) return null
   return (
-    <p className={`connection-strip ${isCut ? 'offline' : state}`} role="status">
+    <p className={`${styles.connectionStrip} ${isCut ? 'offline' : state}`} role="status">
       <Icon name="plug" />
       <span className="grow">{text}</span>
       {isCut && (

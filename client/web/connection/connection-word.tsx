@@ -1,4 +1,5 @@
 import type { ConnectionState } from '#client/sdk/types'
+import styles from './connection-word.module.css'
 
 const words: Readonly<Record<ConnectionState, string>> = {
   connecting: 'Connecting',
@@ -11,7 +12,7 @@ const words: Readonly<Record<ConnectionState, string>> = {
 /** The state of the connection as a dot and a word, for who has not come in yet. */
 export function ConnectionWord({ state }: { state: ConnectionState }) {
   return (
-    <span className={`connection ${state}`} role="status">
+    <span className={`${styles.connection} ${state}`} role="status">
       <i aria-hidden="true" />
       {words[state]}
     </span>

@@ -2,6 +2,7 @@ import type { DirectDevice, DirectState } from '#client/sdk/types'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './device-news.module.css'
 import { useTitle } from './people.ts'
 
 const shownMilliseconds = 3 * 24 * 60 * 60 * 1000
@@ -23,7 +24,7 @@ export function DeviceNews({ direct }: { direct: DirectState }) {
     )
   if (news.length === 0) return null
   return (
-    <section className="device-news" aria-label="Devices">
+    <section className={styles.deviceNews} aria-label="Devices">
       {news.map(({ address, deviceId, state }) => (
         <p key={deviceId} className="banner" role="status">
           <Icon name={asks(state) ? 'warn' : 'device'} />

@@ -6,6 +6,7 @@ import { Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useTitle } from './people.ts'
+import styles from './secrecy-dialog.module.css'
 
 /** What is sealed in this conversation, and the number by which two people know that nobody stands between them. */
 export function SecrecyDialog({ direct, onClose }: { direct: DirectState; onClose: () => void }) {
@@ -27,7 +28,7 @@ export function SecrecyDialog({ direct, onClose }: { direct: DirectState; onClos
         </p>
         <Listed loaded={number} empty={null}>
           {([groups = []]) => (
-            <ol className="safety-number numerals" aria-label="Safety number">
+            <ol className={`${styles.safetyNumber} numerals`} aria-label="Safety number">
               {groups.map((group, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: two groups may be equal, and each stays in its place.
                 <li key={at}>{group}</li>

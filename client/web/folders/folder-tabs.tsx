@@ -1,4 +1,3 @@
-import '../styles/folders.css'
 import { lazy, useState } from 'react'
 import type { ChatFolder } from '#shared/api/chat-folders'
 import type { RoomSummary } from '#shared/api/room'
@@ -8,6 +7,8 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { Badge } from '../rooms/badge.tsx'
 import { refOf } from '../rooms/use-rooms.ts'
+import styles from './folder-tabs.module.css'
+import foldersStyles from './folders.module.css'
 import { isAmong } from './use-folders.ts'
 
 const FoldersDialog = lazy(async () => ({ default: (await import('./folders-dialog.tsx')).FoldersDialog }))
@@ -27,7 +28,7 @@ export function FolderTabs(props: {
   const { folders, rooms, controls, chosen, onChoose } = props
   const [isChanging, setChanging] = useState(false)
   return (
-    <div className="folder-tabs">
+    <div className={styles.folderTabs}>
       <Tabs
         label="Folders"
         controls={controls}
@@ -63,7 +64,7 @@ function FolderTitle({ folder, rooms }: { folder: ChatFolder; rooms: readonly Ro
   return (
     <>
       {folder.emoji && <span aria-hidden="true">{folder.emoji}</span>}
-      <span className="folder-label">{isolated(folder.label)}</span>
+      <span className={foldersStyles.folderLabel}>{isolated(folder.label)}</span>
       {unread > 0 && <Badge unread={unread} mentions={sum('mentions')} />}
     </>
   )

@@ -1,4 +1,3 @@
-import '../styles/folders.css'
 import { useState } from 'react'
 import type { ChatFolder } from '#shared/api/chat-folders'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -10,6 +9,7 @@ import { MakeForm } from '../kit/make-form.tsx'
 import { Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import styles from './folders.module.css'
 import { isAmong, useFolders, withFolder, without } from './use-folders.ts'
 
 /** The folders of the account, to be made, changed and removed; with a room, also which of them it is in. */
@@ -23,7 +23,7 @@ export function FoldersDialog({ room, onClose }: { room: RoomRef | null; onClose
           empty={<p className="hint">A folder is a tab above your rooms. Only you see it.</p>}
         >
           {(folders) => (
-            <ul className="folder-list" aria-label="Your folders">
+            <ul className={styles.folderList} aria-label="Your folders">
               {folders.map((folder) => (
                 <FolderRow key={folder.id} folder={folder} room={room} />
               ))}
@@ -60,7 +60,7 @@ function FolderRow({ folder, room }: { folder: ChatFolder; room: RoomRef | null 
     change(withFolder(id, null))
   }
   const named = (
-    <span className="folder-label">
+    <span className={styles.folderLabel}>
       {emoji && <span aria-hidden="true">{emoji} </span>}
       {label}
     </span>

@@ -1,5 +1,5 @@
-import '../styles/calls.css'
 import { AgentHead } from '../agents/agent-head.tsx'
+import styles from '../calls/calls.module.css'
 import { goTo } from '../rooms/route.ts'
 import { AddFriend } from './add-friend.tsx'
 import { FriendList } from './friend-list.tsx'
@@ -10,7 +10,7 @@ export function FriendsView() {
   return (
     <main className="room" aria-label="Friends">
       <AgentHead title="Friends" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
-      <div className="calls-page">
+      <div className={styles.callsPage}>
         <AddFriend />
         <Requests />
         <FriendList />

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
+import styles from '../calls/calls.module.css'
 import { Avatar } from '../kit/avatar.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 
@@ -16,12 +17,12 @@ export function PersonRow(props: {
   const open = useOpenPerson()
   const picture = useStoredPicture(props.picture)
   return (
-    <li className="call-row">
+    <li className={styles.callRow}>
       <Avatar id={address} name={name} picture={picture} isOnline={isOnline} />
       <div className="grow">
         <button
           type="button"
-          className="person-name"
+          className={styles.personName}
           title={address}
           onClick={() => open({ id: address, name, role: null, live: null })}
         >

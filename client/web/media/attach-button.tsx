@@ -3,6 +3,7 @@ import { lengthInBytes } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
+import styles from './attach-button.module.css'
 import { pickable } from './prepare.ts'
 
 type Asked = 'voice' | 'poll' | 'place' | 'pixel_art'
@@ -32,7 +33,7 @@ export function AttachButton(props: {
   }
 
   return (
-    <div className="attach">
+    <div className={styles.attach}>
       <button
         type="button"
         className="icon-button"

@@ -1,6 +1,9 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import timelineStyles from '../messages/timeline.module.css'
+import styles from './lightbox.module.css'
+import mediaStyles from './media.module.css'
 
 /** One picture large; the arrow keys walk through the pictures of the room that are loaded, in their order. */
 export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | null>; onClose: () => void }) {
@@ -19,7 +22,7 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
   return (
     <dialog
       ref={dialog}
-      className="lightbox"
+      className={styles.lightbox}
       aria-label={shown.alt}
       onKeyDown={press}
       onCancel={(event) => {
@@ -39,12 +42,18 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
         </button>
       </header>
       <img src={shown.currentSrc} alt={shown.alt} className={shown.closest('.pixel_art') ? 'pixel_art' : ''} />
-      <button type="button" className="before" aria-label="Picture before" disabled={at <= 0} onClick={() => walk(-1)}>
+      <button
+        type="button"
+        className={styles.before}
+        aria-label="Picture before"
+        disabled={at <= 0}
+        onClick={() => walk(-1)}
+      >
         <Icon name="back" />
       </button>
       <button
         type="button"
-        className="after"
+        className={styles.after}
         aria-label="Next picture"
         disabled={at + 1 >= all.length}
         onClick={() => walk(1)}
@@ -56,9 +65,11 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
 }
 
 const picturesIn = (opener: HTMLElement | null): readonly HTMLImageElement[] =>
-  [...(opener?.closest('.rows, .media-list')?.querySelectorAll<HTMLImageElement>('.picture > img') ?? [])].filter(
-    ({ complete, naturalWidth }) => complete && naturalWidth > 0,
-  )
+  [
+    ...(opener
+      ?.closest(`.${timelineStyles.rows}, .${mediaStyles.mediaList}`)
+      ?.querySelectorAll<HTMLImageElement>(`.${mediaStyles.picture} > img`) ?? []),
+  ].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
 
 function open(dialog: HTMLDialogElement) {
   dialog.showModal()

@@ -1,9 +1,10 @@
 import { Icon } from '../kit/icon.tsx'
+import styles from './media.module.css'
 
 /** Why media are not shown, in their place. */
 export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => void }) {
   return (
-    <div className="media-fault">
+    <div className={styles.mediaFault}>
       <Icon name="warn" />
       <p>{text}</p>
       {onRetry && (

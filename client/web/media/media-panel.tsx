@@ -7,6 +7,7 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { AttachmentChip } from '../messages/attachment-chip.tsx'
 import { useJump } from '../rooms/found-message.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './media.module.css'
 import { MessageMedia } from './message-media.tsx'
 import { hasMedia } from './words.ts'
 
@@ -24,7 +25,7 @@ export function MediaPanel({ state }: { state: RoomState }) {
           <p>Photos and files of the messages that are loaded are shown here.</p>
         </Blank>
       )}
-      <ol className="media-list" aria-label="Media">
+      <ol className={styles.mediaList} aria-label="Media">
         {found.toReversed().map((message) => {
           const media = mediaIn(message.content, message.message_type)
           return (

@@ -5,6 +5,7 @@ import { nameOf, timeOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
 import { SealedPicture, StoredPicture } from './picture.tsx'
@@ -27,7 +28,7 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
   const sealed = (type: string) => () => openSealed({ url, type, key: keyFor(message, live, isSealed) })
   if (media.kind === 'voice') {
     const open = stored === 'shown' ? () => load(url) : sealed('audio/webm')
-    return <Near className="voice-frame">{() => <Voice open={open} seconds={media.seconds} label={alt} />}</Near>
+    return <Near className={styles.voiceFrame}>{() => <Voice open={open} seconds={media.seconds} label={alt} />}</Near>
   }
   if (media.kind !== 'image') {
     if (stored === 'sealed') return <MediaFault text="This was sealed, and its message does not say how to open it." />
@@ -49,7 +50,7 @@ async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boole
 function Voice({ open, seconds, label }: { open: () => Promise<Blob>; seconds: number; label: string }) {
   const { value, error, reload } = useLoaded('voice', open)
   if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
-  if (!value) return <span className="picture-waits" role="status" aria-label={`Loading: ${label}`} />
+  if (!value) return <span className={styles.pictureWaits} role="status" aria-label={`Loading: ${label}`} />
   return (
     <section aria-label={label}>
       <VoicePlayer sound={value} seconds={seconds} />

@@ -1,6 +1,7 @@
 import { type CSSProperties, type ReactNode, type SyntheticEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { keepBelow } from '../messages/use-scroll.ts'
+import styles from './media.module.css'
 
 /** Width by height of the pictures that were loaded, by their address: they have their place at once where they are shown again. */
 const shapes = new Map<string, number>()
@@ -26,7 +27,7 @@ export function PictureFrame(props: {
   return (
     <div
       ref={frame}
-      className={`picture-frame ${kind}`}
+      className={`${styles.pictureFrame} ${kind}`}
       style={loaded === undefined ? undefined : ({ '--shape': loaded } as CSSProperties)}
     >
       {children(learn)}

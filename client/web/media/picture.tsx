@@ -3,6 +3,7 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
 import { PictureFrame } from './picture-frame.tsx'
@@ -45,7 +46,7 @@ type Sealed = PictureProps & { open: () => Promise<Blob> }
 export function SealedPicture({ url, ...picture }: Sealed & { url?: string }) {
   return (
     <PictureFrame kind={picture.kind} url={url}>
-      {(onLoad) => <Near className="picture-inside">{() => <Opened {...picture} onLoad={onLoad} />}</Near>}
+      {(onLoad) => <Near className={styles.pictureInside}>{() => <Opened {...picture} onLoad={onLoad} />}</Near>}
     </PictureFrame>
   )
 }
@@ -56,7 +57,7 @@ function Opened({ open, ...picture }: Sealed & { onLoad: ReactEventHandler<HTMLI
   const [isFaulty, setFaulty] = useState(false)
   if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
   if (isFaulty) return <MediaFault text="This is no picture that your browser can show." />
-  if (!src) return <span className="picture-waits" role="status" aria-label={`Loading: ${picture.alt}`} />
+  if (!src) return <span className={styles.pictureWaits} role="status" aria-label={`Loading: ${picture.alt}`} />
   return <Picture {...picture} src={src} onFault={() => setFaulty(true)} />
 }
 
@@ -71,7 +72,7 @@ function Picture(props: PictureProps & Loading) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <button ref={button} type="button" className="picture" title="Show large" onClick={() => setOpen(true)}>
+      <button ref={button} type="button" className={styles.picture} title="Show large" onClick={() => setOpen(true)}>
         <img
           src={props.src}
           alt={props.alt}

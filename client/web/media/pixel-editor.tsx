@@ -10,6 +10,7 @@ import {
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { blankOf, type Drawing, draw, isBlank, palette, type Side, sides, strokeIn } from './drawing.ts'
+import styles from './pixel-editor.module.css'
 
 const mostSteps = 100
 const shownPixels = 768
@@ -75,7 +76,7 @@ export function PixelEditor(props: {
           onStroke={(from, to) => setDrawing((now) => strokeIn(now, from, to, colour))}
           onUndo={undo}
         />
-        <fieldset className="palette-colours">
+        <fieldset className={styles.paletteColours}>
           <legend className="unseen">Colour</legend>
           {palette.map(({ name, value }) => (
             <button
@@ -149,7 +150,7 @@ function Board(props: {
   return (
     <>
       <div
-        className="drawing"
+        className={styles.drawing}
         style={{ '--row': row, '--column': column, '--side': side } as CSSProperties}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: one draws in it with the keyboard
         tabIndex={0}
@@ -167,7 +168,7 @@ function Board(props: {
           onPointerUp={lift}
           onPointerCancel={lift}
         />
-        {isByKeyboard && <span className="drawing-cursor" aria-hidden="true" />}
+        {isByKeyboard && <span className={styles.drawingCursor} aria-hidden="true" />}
       </div>
       <p className="hint" id="drawing-help">
         Draw with the pointer, or with the arrow keys and the space bar.

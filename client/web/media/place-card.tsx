@@ -2,6 +2,7 @@ import type { Place } from '#client/sdk/media'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { OuterLink } from '../messages/outer-link.tsx'
+import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 
 /** A place that a message names. Nothing is loaded for it; the map is another site, opened by a press. */
@@ -10,7 +11,7 @@ export function PlaceCard({ place }: { place: Place | null }) {
   const { latitude, longitude, name } = place
   const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}`
   return (
-    <section className="place" aria-label="Location">
+    <section className={styles.place} aria-label="Location">
       <Icon name="place" />
       <div>
         <strong>{name ? isolated(name) : 'Location'}</strong>

@@ -1,7 +1,9 @@
 import { lengthInBytes } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
+import mediaStyles from './media.module.css'
 import type { Sending } from './tray.ts'
+import styles from './tray-list.module.css'
 import { useObjectUrl } from './use-object-url.ts'
 import type { UsedTray } from './use-tray.ts'
 import { clock, VoicePlayer } from './voice-player.tsx'
@@ -11,7 +13,7 @@ import { uploadText } from './words.ts'
 export function TrayList({ tray }: { tray: UsedTray }) {
   if (tray.items.length === 0) return null
   return (
-    <ul className="tray" aria-label="To be sent">
+    <ul className={styles.tray} aria-label="To be sent">
       {tray.items.map((item) => (
         <Row key={item.id} item={item} tray={tray} />
       ))}
@@ -23,15 +25,15 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
   const { id, kind, blob, name, state, seconds } = item
   const isBad = state === 'failed' || state === 'unfit'
   return (
-    <li className={`tray-item ${state} ${kind}`}>
+    <li className={`${mediaStyles.trayItem} ${kind === 'voice' ? 'is-voice' : ''}`}>
       {kind === 'voice' && blob && state === 'ready' ? (
         <VoicePlayer sound={blob} seconds={seconds} />
       ) : (
         <>
           <Thumbnail item={item} />
           <div className="grow">
-            <p className="tray-name">{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
-            <p className={`tray-state ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
+            <p className={styles.trayName}>{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
+            <p className={`${styles.trayState} ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
               {wordsOf(item, tray.mostBytes)}
             </p>
             {state === 'uploading' && (
@@ -64,7 +66,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
 function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
   const src = useObjectUrl(kind === 'voice' ? null : blob)
   return (
-    <span className="tray-thumbnail">
+    <span className={styles.trayThumbnail}>
       {src ? <img src={src} alt="" /> : <Icon name={kind === 'voice' ? 'microphone' : 'image'} />}
     </span>
   )

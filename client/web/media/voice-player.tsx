@@ -1,8 +1,10 @@
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import mediaStyles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { useObjectUrl } from './use-object-url.ts'
 import { usePlayback } from './use-playback.ts'
+import styles from './voice-player.module.css'
 import { flat, waveformOf } from './waveform.ts'
 
 /** Plays a voice message; its waveform is made here, from the sound itself. */
@@ -15,17 +17,17 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
   const share = length > 0 ? Math.min(at / length, 1) : 0
   const bars = value?.bars ?? flat
   return (
-    <div className="voice">
+    <div className={mediaStyles.voice}>
       <button
         type="button"
-        className="voice-play"
+        className={styles.voicePlay}
         aria-label={isPlaying ? 'Pause' : `Play, ${spoken(length)}`}
         title={isPlaying ? 'Pause' : 'Play'}
         onClick={() => void toggle()}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
       </button>
-      <div className="voice-line">
+      <div className={styles.voiceLine}>
         <svg viewBox={`0 0 ${bars.length * 4} 32`} preserveAspectRatio="none" aria-hidden="true">
           {bars.map((loud, bar) => {
             const height = Math.max(2, loud * 30)
@@ -33,7 +35,7 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
               <rect
                 // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
                 key={bar}
-                className={(bar + 0.5) / bars.length <= share ? 'played' : ''}
+                className={(bar + 0.5) / bars.length <= share ? styles.played : ''}
                 x={bar * 4 + 0.5}
                 y={16 - height / 2}
                 width={3}
@@ -54,7 +56,7 @@ export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }
           onChange={({ target }) => seek(Number(target.value))}
         />
       </div>
-      <span className="voice-time numerals">{clock(isPlaying || at > 0 ? at : length)}</span>
+      <span className={`${styles.voiceTime} numerals`}>{clock(isPlaying || at > 0 ? at : length)}</span>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { type Recorded, useRecorder } from './use-recorder.ts'
 import { clock } from './voice-player.tsx'
+import styles from './voice-recorder.module.css'
 
 /** In the place of the message field while one speaks. `stopping` is set to what stops it, for a pointer that is released elsewhere. */
 export function VoiceRecorder(props: {
@@ -30,7 +31,7 @@ export function VoiceRecorder(props: {
 
   return (
     <fieldset
-      className="composer-field recorder"
+      className={`composer-field ${styles.recorder}`}
       aria-label="Voice message"
       onKeyDown={({ key }) => {
         if (key === 'Escape') cancel()
@@ -39,7 +40,7 @@ export function VoiceRecorder(props: {
       <button type="button" className="icon-button" aria-label="Cancel the recording" title="Cancel" onClick={cancel}>
         <Icon name="bin" />
       </button>
-      <span className="recorder-dot" aria-hidden="true" />
+      <span className={styles.recorderDot} aria-hidden="true" />
       <span className="numerals" role="timer" aria-label="Recorded">
         {clock(seconds)}
       </span>

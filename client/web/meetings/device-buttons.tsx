@@ -1,5 +1,6 @@
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import styles from './meetings.module.css'
 import type { Kind, OwnMedia, OwnTracks } from './own-media.ts'
 
 const devices: readonly (readonly [Kind, string, 'microphone' | 'camera'])[] = [
@@ -16,7 +17,7 @@ export function DeviceButtons({ own, tracks }: { own: OwnMedia; tracks: OwnTrack
         return (
           <ActButton
             key={kind}
-            className={`button small device ${isOn ? '' : 'off'}`}
+            className={`button small ${styles.device} ${isOn ? '' : 'off'}`}
             aria-pressed={isOn}
             onPress={() => own.turn(kind, !isOn)}
           >

@@ -3,6 +3,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { DeviceButtons } from './device-buttons.tsx'
+import styles from './inside.module.css'
 import type { Attendee, Meeting } from './meeting.ts'
 import { Picture } from './picture.tsx'
 
@@ -29,14 +30,14 @@ export function Inside(props: {
   const tracks = useSyncExternalStore(own.subscribe, () => own.state)
   if (phase === 'entering') return <Skeleton label="Entering the meeting" />
   return (
-    <div className="meeting-inside">
+    <div className={styles.meetingInside}>
       {phase === 'away' && (
         <p className="banner" role="status">
           <Icon name="warn" />
           The connection is lost, and made again.
         </p>
       )}
-      <div className="meeting-pictures" data-count={people.length + 1}>
+      <div className={styles.meetingPictures} data-count={people.length + 1}>
         <Picture track={tracks.video} id="me" name="You" label="You" isMine isMuted={tracks.audio === null} />
         {people.map(({ peer, name, isHost, media, sends, state }) => (
           <Picture
@@ -54,11 +55,11 @@ export function Inside(props: {
         ))}
       </div>
       {people.length === 0 && (
-        <p className="hint meeting-alone" role="status">
+        <p className={`hint ${styles.meetingAlone}`} role="status">
           {phase === 'waiting' ? `${host} is not here yet. You enter by yourself when they come.` : alone}
         </p>
       )}
-      <div className="row wrap meeting-controls">
+      <div className={`row wrap ${styles.meetingControls}`}>
         <DeviceButtons own={own} tracks={tracks} />
         <span className="grow" />
         {onEnd && <ConfirmButton title="End for all" onConfirm={onEnd} />}

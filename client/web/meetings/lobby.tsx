@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { DeviceButtons } from './device-buttons.tsx'
+import styles from './meetings.module.css'
 import { OwnMedia } from './own-media.ts'
 import { Picture } from './picture.tsx'
 
@@ -24,7 +25,7 @@ export function Lobby(props: { name: string; onEnter: (name: string, own: OwnMed
     props.onEnter(wanted, own)
   }
   return (
-    <form className="meeting-lobby" onSubmit={enter}>
+    <form className={styles.meetingLobby} onSubmit={enter}>
       <Picture track={tracks.video} name={name.trim() || 'You'} id="me" isMine label="Your picture" />
       <div className="stack">
         <DeviceButtons own={own} tracks={tracks} />

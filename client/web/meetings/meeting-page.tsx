@@ -1,7 +1,6 @@
 import { isJoinCode } from '#shared/api/meetings'
 import { isSameAccount } from '#shared/kit/accounts'
-import '../styles/home.css'
-import '../styles/meetings.css'
+import '../kit/frame.css'
 import { type ReactNode, useEffect, useState } from 'react'
 import { AppError } from '#shared/errors'
 import { loadUser } from '../accounts/load-user.ts'
@@ -18,6 +17,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { Inside } from './inside.tsx'
 import { Lobby } from './lobby.tsx'
 import { Meeting } from './meeting.ts'
+import styles from './meetings.module.css'
 import type { OwnMedia } from './own-media.ts'
 import { useCall } from './use-call.ts'
 
@@ -169,7 +169,7 @@ export function MeetingPage({ code }: { code: string }) {
 
 function Frame({ title, facts, children }: { title: string; facts?: string; children: ReactNode }) {
   return (
-    <main className="room meeting-page" aria-label={isolated(title)}>
+    <main className={`room ${styles.meetingPage}`} aria-label={isolated(title)}>
       <header className="room-head agent-head">
         <div className="grow">
           <h1 tabIndex={-1}>{isolated(title)}</h1>

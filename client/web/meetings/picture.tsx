@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import styles from './meetings.module.css'
 
 /** What is seen of one person; their initials while their camera is off. */
 export function Picture(props: {
@@ -21,7 +22,7 @@ export function Picture(props: {
 }) {
   const { track = null, media = null, isSeen = true, id, name, label, isMine = false, isMuted = false, note } = props
   return (
-    <figure className={`meeting-picture ${isMine ? 'mine' : ''}`} aria-label={label}>
+    <figure className={`${styles.meetingPicture} ${isMine ? 'mine' : ''}`} aria-label={label}>
       <Avatar id={id} name={name} size="large" />
       {track && <Video source={new MediaStream([track])} sourceKey={track.id} isSilent />}
       {media && <Video source={media} sourceKey={media.id} isSilent={false} isHidden={!isSeen} />}
@@ -49,5 +50,5 @@ function Video(props: { source: MediaStream; sourceKey: string; isSilent: boolea
   useEffect(() => {
     if (video.current) video.current.srcObject = latest.current
   }, [sourceKey])
-  return <video ref={video} className={isHidden ? 'unseen-picture' : ''} autoPlay playsInline muted={isSilent} />
+  return <video ref={video} className={isHidden ? styles.unseenPicture : ''} autoPlay playsInline muted={isSilent} />
 }

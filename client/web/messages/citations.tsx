@@ -2,6 +2,7 @@ import { createContext } from 'react'
 import type { Citation } from '#shared/api/run-frames'
 import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
+import styles from './messages.module.css'
 import { outward } from './outer-link.tsx'
 
 /** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
@@ -17,7 +18,7 @@ export function CitationChip({ source }: { source: Citation }) {
   const { n, title, url } = source
   if (!isWebAddress(url))
     return (
-      <span className="cite" title={isolated(title)}>
+      <span className={styles.cite} title={isolated(title)}>
         <span className="unseen">Source </span>
         {n}
       </span>
@@ -25,7 +26,7 @@ export function CitationChip({ source }: { source: Citation }) {
   const host = unsaidHost(url, title)
   const words = `Source ${n}: ${isolated(title)}${host ? ` (${host})` : ''}`
   return (
-    <a className="cite" href={url} title={words} aria-label={words} {...outward}>
+    <a className={styles.cite} href={url} title={words} aria-label={words} {...outward}>
       {n}
     </a>
   )

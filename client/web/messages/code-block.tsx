@@ -1,5 +1,6 @@
 import type { RootContent } from 'hast'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
+import styles from './messages.module.css'
 
 /** Longer code is not highlighted, as that would block the page. */
 const mostHighlighted = 8_000
@@ -23,7 +24,7 @@ export function CodeBlock({ language, code }: { language: string | null; code: s
   }, [language, code])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block sideways.
-    <pre className="code-block" dir="ltr" tabIndex={0}>
+    <pre className={styles.codeBlock} dir="ltr" tabIndex={0}>
       <code>{coloured?.code === code ? coloured.nodes.map(spanOf) : code}</code>
     </pre>
   )

@@ -1,6 +1,7 @@
 import { AgentFace } from '../agents/agent-face.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Icon } from '../kit/icon.tsx'
+import styles from './completion-list.module.css'
 import type { Choice } from './use-choices.ts'
 import type { Completion } from './use-completion.ts'
 
@@ -9,7 +10,7 @@ export const choiceId = (at: number): string => `${completionId}-${at}`
 
 export function CompletionList({ completion, onPick }: { completion: Completion; onPick: (choice: Choice) => void }) {
   return (
-    <div id={completionId} className="menu completion" role="listbox" aria-label="Suggestions">
+    <div id={completionId} className={`menu ${styles.completion}`} role="listbox" aria-label="Suggestions">
       {completion.found.map((choice, at) => (
         <button
           key={choice.key}

@@ -7,6 +7,7 @@ import { useNowUntil } from '../kit/use-now.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
+import styles from './messages.module.css'
 
 /** What may be sent beside text. */
 export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice', boolean>
@@ -72,7 +73,7 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
   const most = Math.min(rules.max_message_length || longestMessage, longestMessage)
 
   return (
-    <div className="composer-status">
+    <div className={styles.composerStatus}>
       {me.is_muted && <MutedBanner state={state} />}
       {state.access?.state === 'warned' && (
         <p className="banner">

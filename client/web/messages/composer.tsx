@@ -30,6 +30,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
 import type { Aim } from './aim.ts'
 import { CompletionList, choiceId, completionId } from './completion-list.tsx'
+import styles from './composer.module.css'
 import { ComposerContext } from './composer-context.tsx'
 import { ComposerStatus, useStanding } from './composer-status.tsx'
 import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
@@ -223,7 +224,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
         <ComposerStatus state={state} standing={standing} length={length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
         <TrayList tray={tray} />
-        {isDropped && <p className="drop-here">Drop pictures here to attach them</p>}
+        {isDropped && <p className={styles.dropHere}>Drop pictures here to attach them</p>}
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}

@@ -2,6 +2,7 @@ import { type Gemoji, gemoji } from 'gemoji'
 import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { Blank } from '../kit/notice.tsx'
+import styles from './emoji-picker.module.css'
 import { emojiFor } from './use-choices.ts'
 
 /** Every emoji by group, or those that match a search word. */
@@ -23,7 +24,7 @@ export function EmojiPicker({ onPick, onClose }: { onPick: (emoji: string) => vo
         />
         {kinds.length === 0 && <Blank icon="smile" title="No emoji is called so" />}
         {kinds.map(([kind, emoji]) => (
-          <section key={kind} className="emoji-kind">
+          <section key={kind} className={styles.emojiKind}>
             <h3 className="label">{kind}</h3>
             <ul>
               {emoji.map((one) => (

@@ -5,6 +5,7 @@ import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 import { CitationChip, InlineContext } from './citations.tsx'
+import styles from './inline-text.module.css'
 import { OuterLink } from './outer-link.tsx'
 
 /** A mentioned person, and the words that mention them in the text. */
@@ -50,7 +51,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
           {isolated(words)}
         </OuterLink>
       ) : (
-        <span key={start} className={`mention ${kind === 'mine' ? 'mine' : ''}`}>
+        <span key={start} className={`${styles.mention} ${kind === 'mine' ? 'mine' : ''}`}>
           {words}
           {mark && <small className="handle"> {mark}</small>}
         </span>
@@ -66,7 +67,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
 function RoomName({ words }: { words: string }) {
   const room = useContext(RoomsContext)?.value?.find((one) => lookOf(one).isNamed && slugOf(one) === words.slice(1))
   return room ? (
-    <a className="mention" href={`#/${encodeURIComponent(keyOf(room))}`} title={isolated(room.name)}>
+    <a className={styles.mention} href={`#/${encodeURIComponent(keyOf(room))}`} title={isolated(room.name)}>
       {words}
     </a>
   ) : (

@@ -5,6 +5,7 @@ import { directionOf } from '../kit/format.ts'
 import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { InlineText, type Named } from './inline-text.tsx'
+import styles from './messages.module.css'
 import { OuterLink } from './outer-link.tsx'
 
 interface Context {
@@ -17,7 +18,7 @@ export const Markdown = memo(function Markdown(props: { text: string; named: rea
   const { text, named, isDocument } = props
   const tree = markupOf(text, isDocument)
   return (
-    <div className="text marked-down" dir="auto">
+    <div className={`text ${styles.markedDown}`} dir="auto">
       {children(tree.children, { source: text, named }, 0)}
     </div>
   )

@@ -11,6 +11,7 @@ import { lockedText, neverSecret, toldInClear } from '../direct/secrecy-words.ts
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
+import mediaStyles from '../media/media.module.css'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
@@ -18,6 +19,7 @@ import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
 import { MessageTools, type OpenMenu } from './message-tools.tsx'
+import styles from './messages.module.css'
 import { PollCard } from './poll-card.tsx'
 import { Reactions } from './reactions.tsx'
 import { ReplyQuote } from './reply-quote.tsx'
@@ -69,7 +71,7 @@ export const MessageRow = memo(function MessageRow(props: {
     setMenu('all')
   })
   const classes = [
-    'message',
+    styles.message,
     startsGroup ? 'first' : '',
     message.local,
     props.isMarked ? 'marked' : '',
@@ -87,18 +89,24 @@ export const MessageRow = memo(function MessageRow(props: {
       {...touch}
     >
       {startsGroup ? (
-        <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>
+        <button
+          type="button"
+          className={styles.face}
+          tabIndex={-1}
+          aria-label={`About ${name}`}
+          onClick={() => open(about)}
+        >
           <SenderFace id={message.sender_address} name={name} />
         </button>
       ) : (
-        <time className="margin numerals" dateTime={message.created_at}>
+        <time className={`${styles.margin} numerals`} dateTime={message.created_at}>
           {shortTimeOf(message.created_at)}
         </time>
       )}
       <div className="bubble">
         {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
         {deletion ? (
-          <p className="tombstone">
+          <p className={styles.tombstone}>
             Message deleted{' '}
             {deletion.canUndo && (
               <button type="button" className="inline" onClick={() => undo(message.id)}>
@@ -107,7 +115,7 @@ export const MessageRow = memo(function MessageRow(props: {
             )}
           </p>
         ) : isHidden ? (
-          <p className="tombstone">
+          <p className={styles.tombstone}>
             {fromBlocked}{' '}
             <button type="button" className="inline" onClick={() => setIsShown(true)}>
               Show
@@ -135,8 +143,8 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
   const sender = message.local === 'sent' ? message.sender : null
   const mark = sender && markOf(sender)
   return (
-    <p className="byline">
-      <button type="button" className="who" tabIndex={-1} title={message.sender_address} onClick={onOpen}>
+    <p className={styles.byline}>
+      <button type="button" className={styles.who} tabIndex={-1} title={message.sender_address} onClick={onOpen}>
         {name}
       </button>
       {mark && <small className="handle">{mark}</small>}
@@ -151,7 +159,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
         {timeOf(message.created_at)}
       </time>
       {message.local === 'sent' && (
-        <span className="seq numerals" title="Place in the order of this room">
+        <span className={`${styles.seq} numerals`} title="Place in the order of this room">
           {message.seq}
         </span>
       )}
@@ -164,7 +172,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
   if (message.is_deleted) {
     const by = message.deleted_by && !isSameAccount(message.deleted_by, message.sender_address) ? 'by a moderator' : ''
     return (
-      <p className="tombstone">
+      <p className={styles.tombstone}>
         Message deleted {by}
         {message.delete_reason ? `: ${isolated(message.delete_reason)}` : ''}
       </p>
@@ -172,7 +180,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
   }
   if (poll) return <PollCard poll={poll} />
   const { secrecy } = message
-  if (secrecy && secrecy.state !== 'clear') return <p className="tombstone">{lockedText(secrecy)}</p>
+  if (secrecy && secrecy.state !== 'clear') return <p className={styles.tombstone}>{lockedText(secrecy)}</p>
   const media = mediaIn(message.content, message.message_type)
   return (
     <>
@@ -187,7 +195,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
         <AttachmentChip key={attachment.url} {...attachment} />
       ))}
       {secrecy?.isSecret === false && (
-        <p className="state">
+        <p className={styles.state}>
           {isInClear(message.message_type) ? toldInClear[message.message_type] : neverSecret[sealed ?? 'epoch']}
         </p>
       )}
@@ -197,4 +205,4 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
 
 /** The place that media take while the code to show them is loaded. */
 const placeOf = (kind: NamedMedia['kind']): string =>
-  kind === 'voice' ? 'voice-frame' : kind === 'place' ? 'place' : 'picture-frame'
+  kind === 'voice' ? mediaStyles.voiceFrame : kind === 'place' ? mediaStyles.place : mediaStyles.pictureFrame

@@ -7,6 +7,7 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useIsStarred } from '../stars/use-stars.ts'
+import styles from './messages.module.css'
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 
@@ -16,23 +17,23 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
   const isStarred = useIsStarred(message.id)
   switch (message.local) {
     case 'sending':
-      return <p className="state">Sending</p>
+      return <p className={styles.state}>Sending</p>
     case 'queued':
       return (
-        <p className="state">
+        <p className={styles.state}>
           <Icon name="clock" />
           Waits for the connection
         </p>
       )
     case 'refused':
       return (
-        <LazyBoundary waiting={<p className="state grave">Refused</p>}>
+        <LazyBoundary waiting={<p className={`${styles.state} grave`}>Refused</p>}>
           <VerdictCard message={message} clear={clear} />
         </LazyBoundary>
       )
     case 'failed':
       return (
-        <p className="state grave">
+        <p className={`${styles.state} grave`}>
           <Icon name="warn" />
           Not sent{message.refusal ? `. ${problemText(message.refusal)}` : '.'}
           {message.refusal?.code !== 'VALIDATION_ERROR' && (
@@ -54,12 +55,12 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
       return message.is_deleted ? null : (
         <>
           {message.is_edited && (
-            <p className="state" title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
+            <p className={styles.state} title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
               edited
             </p>
           )}
           {isStarred && (
-            <p className="state">
+            <p className={styles.state}>
               <Icon name="star" />
               Starred
             </p>

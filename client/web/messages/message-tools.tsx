@@ -6,6 +6,7 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { MessageMenu } from './message-menu.tsx'
+import styles from './message-tools.module.css'
 import { suggestions } from './reactions.tsx'
 
 /** Which of the menus of a message is open: `all` has what the toolbar has, too. */
@@ -28,7 +29,7 @@ export function MessageTools(props: {
   const quickActs = isModerating ? rowActs(message, room).filter(({ isQuick }) => isQuick) : []
 
   return (
-    <div className="tools">
+    <div className={styles.tools}>
       <div role="toolbar" aria-label="Message">
         <Tool icon="smile" title="React" isOff={isWaiting} isOpen={open === 'react'} onPress={() => setOpen('react')} />
         <Tool icon="reply" title="Reply" isOff={isWaiting} onPress={() => reply(message)} />
@@ -38,7 +39,7 @@ export function MessageTools(props: {
         <Tool icon="more" title="More" isOpen={open === 'more'} onPress={() => setOpen('more')} />
         {open === 'react' && (
           <Menu label="Reactions" onClose={close}>
-            <div className="palette">
+            <div className={styles.palette}>
               {suggestions.map((emoji) => (
                 <button
                   key={emoji}
@@ -56,7 +57,7 @@ export function MessageTools(props: {
               <button
                 type="button"
                 role="menuitem"
-                className="any"
+                className={styles.any}
                 onClick={() => {
                   close()
                   react(message)

@@ -7,6 +7,8 @@ import { fullTimeOf, isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import messagesStyles from './messages.module.css'
+import styles from './poll-card.module.css'
 import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
 
 export function PollCard({ poll }: { poll: Poll }) {
@@ -27,8 +29,8 @@ export function PollCard({ poll }: { poll: Poll }) {
   }, [client, live, poll])
 
   return (
-    <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
-      <p className="poll-question" dir="auto">
+    <section className={styles.poll} aria-label={`Poll: ${isolated(poll.question)}`}>
+      <p className={styles.pollQuestion} dir="auto">
         {isolated(poll.question)}
       </p>
       <ul>
@@ -40,7 +42,7 @@ export function PollCard({ poll }: { poll: Poll }) {
           )
         })}
       </ul>
-      <p className="state numerals">
+      <p className={`${messagesStyles.state} numerals`}>
         {plural(poll.total_votes, 'vote')}
         {poll.allows_multiple && ' · several answers'}
         {poll.is_anonymous && ' · anonymous'}
@@ -92,7 +94,7 @@ function PollOption(props: {
     <>
       <button
         type="button"
-        className={`poll-option ${isMine ? 'mine' : ''}`}
+        className={`${styles.pollOption} ${isMine ? 'mine' : ''}`}
         style={{ '--share': `${share}%` } as CSSProperties}
         aria-pressed={isMine}
         aria-disabled={isOver}

@@ -5,6 +5,8 @@ import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import messagesStyles from './messages.module.css'
+import styles from './reactions.module.css'
 import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
 
 export const suggestions = ['👍', '❤️', '😂', '🎉', '🔥', '👀', '🙏', '😮', '😢', '💯'] as const
@@ -30,7 +32,7 @@ export function Reactions({ message, isActive }: { message: LocalMessage; isActi
   }, [client, live, id, reactions])
   if (counts.length === 0 || message.is_deleted) return null
   return (
-    <ul className="reactions" aria-label="Reactions">
+    <ul className={styles.reactions} aria-label="Reactions">
       {counts.map(([emoji, count]) => (
         <li key={emoji}>
           <Reaction
@@ -46,7 +48,7 @@ export function Reactions({ message, isActive }: { message: LocalMessage; isActi
       <li>
         <button
           type="button"
-          className="who-button"
+          className={messagesStyles.whoButton}
           aria-label="Who reacted"
           title="Who reacted"
           tabIndex={isActive ? 0 : -1}
@@ -80,7 +82,7 @@ function Reaction(props: {
     <>
       <button
         type="button"
-        className="reaction numerals"
+        className={`${styles.reaction} numerals`}
         tabIndex={props.isActive ? 0 : -1}
         aria-pressed={message.reacted.includes(emoji)}
         aria-label={`${emoji} ${plural(count, 'reaction')}`}

@@ -5,6 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './messages.module.css'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
   const { live, isSealed, jumpTo } = useOpenRoom()
@@ -14,7 +15,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
   const { markOf } = useNamesakes()
   const mark = original ? markOf(original.sender) : null
   return (
-    <button type="button" className="quote" tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
+    <button type="button" className={styles.quote} tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
       <Icon name="reply" />
       <strong>{name}</strong>
       {mark && <small className="handle">{mark}</small>}

@@ -18,9 +18,11 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { Announcer } from './announcer.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageRow } from './message-row.tsx'
+import messagesStyles from './messages.module.css'
 import { noticeText } from './notice-text.ts'
 import { RowBoundary } from './row-boundary.tsx'
 import { type Row, rowsOf } from './rows.ts'
+import styles from './timeline.module.css'
 import { UnreadBar } from './unread-bar.tsx'
 import { useScroll } from './use-scroll.ts'
 import { countFrom, useFirstUnread, useUnread } from './use-unread.ts'
@@ -58,7 +60,7 @@ export function Timeline(props: {
   /** The row that the mouse gave the focus: a key pressed there belongs to the message field. */
   const clicked = useRef<Element | null>(null)
   const focusedRow = () => {
-    const row = document.activeElement?.closest('.message') ?? null
+    const row = document.activeElement?.closest(`.${messagesStyles.message}`) ?? null
     return row === clicked.current ? null : row
   }
   const older = () => {
@@ -76,7 +78,7 @@ export function Timeline(props: {
   )
 
   const click = ({ target }: MouseEvent) => {
-    clicked.current = target instanceof Element ? target.closest('.message') : null
+    clicked.current = target instanceof Element ? target.closest(`.${messagesStyles.message}`) : null
   }
   const focus = ({ target }: FocusEvent) => {
     if (target !== clicked.current) clicked.current = null
@@ -88,7 +90,7 @@ export function Timeline(props: {
 
   const press = (event: KeyboardEvent<HTMLOListElement>) => {
     const row = event.target
-    if (!(row instanceof HTMLElement) || !row.matches('.message')) return
+    if (!(row instanceof HTMLElement) || !row.matches(`.${messagesStyles.message}`)) return
     walkRows(event, row)
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     if (row === clicked.current) {
@@ -120,10 +122,10 @@ export function Timeline(props: {
           unread.look()
         }}
       >
-        {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
+        {hasMore && state.messages.length > 0 && <p className={styles.older}>Loading older messages</p>}
         <Opening state={state} onReopen={props.onReopen} />
         <ol
-          className="rows"
+          className={styles.rows}
           aria-label="Messages"
           onMouseDown={click}
           onFocus={focus}
@@ -150,7 +152,7 @@ export function Timeline(props: {
         <UnreadBar count={unread.count} since={first.created_at} onJump={unread.jump} onRead={unread.markAll} />
       )}
       {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
-        <button type="button" className="button small to-newest" onClick={toNewest}>
+        <button type="button" className={`button small ${styles.toNewest}`} onClick={toNewest}>
           <Icon name="down" />
           Jump to latest
         </button>
@@ -163,8 +165,8 @@ export function Timeline(props: {
 type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'rowKey' | 'startsGroup'> & { row: Row }
 
 function RowLine({ row, ...rest }: LineProps) {
-  if (row.kind === 'day') return <li className="divider">{row.text}</li>
-  if (row.kind === 'new') return <li className="divider new">New</li>
+  if (row.kind === 'day') return <li className={styles.divider}>{row.text}</li>
+  if (row.kind === 'new') return <li className={`${styles.divider} new`}>New</li>
   if (row.kind === 'message')
     return (
       <RowBoundary of={row.message}>
@@ -200,7 +202,7 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
 
 /** Does the row that shows its toolbar have the keyboard's focus or an open menu, or will a dialog return the focus there? The pointer does not hide it then. */
 function isHeld(): boolean {
-  const row = document.querySelector('.message.active')
+  const row = document.querySelector(`.${messagesStyles.message}.active`)
   if (!row) return false
   return row.matches(':focus-visible, :has(:focus-visible, .menu)') || document.querySelector('dialog[open]') !== null
 }
@@ -209,6 +211,6 @@ function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (!step) return
   event.preventDefault()
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.message')]
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(`.${messagesStyles.message}`)]
   rows[rows.indexOf(row) + step]?.focus()
 }

@@ -3,6 +3,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './messages.module.css'
 
 export function TypingLine({ typing }: { typing: readonly Typist[] }) {
   const { account } = useOpenRoom()
@@ -10,7 +11,7 @@ export function TypingLine({ typing }: { typing: readonly Typist[] }) {
   const names = typing
     .filter(({ id }) => !isSameAccount(id, account) && !blocked.has(id))
     .map(({ id, name }) => nameOf(name, id))
-  return <p className="typing">{textOf(names)}</p>
+  return <p className={styles.typing}>{textOf(names)}</p>
 }
 
 function textOf([first, second, third, ...more]: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import { dayOf, plural, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import styles from './unread-bar.module.css'
 
 /** What is unread above what is seen: how much, since when, and the way there. */
 export function UnreadBar(props: { count: number; since: string; onJump: () => void; onRead: () => void }) {
@@ -14,10 +15,10 @@ export function UnreadBar(props: { count: number; since: string; onJump: () => v
     props.onJump()
   }
   return (
-    <section className="unread-bar" aria-label="Unread messages">
+    <section className={styles.unreadBar} aria-label="Unread messages">
       <button
         type="button"
-        className="unread-act grow"
+        className={`${styles.unreadAct} grow`}
         title={`${plural(props.count, 'message')} unread`}
         onClick={jump}
       >
@@ -27,7 +28,7 @@ export function UnreadBar(props: { count: number; since: string; onJump: () => v
         </span>
         <strong>Jump</strong>
       </button>
-      <button type="button" className="unread-act" onClick={props.onRead}>
+      <button type="button" className={styles.unreadAct} onClick={props.onRead}>
         Mark as read
       </button>
     </section>

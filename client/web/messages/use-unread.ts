@@ -1,7 +1,9 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { LiveRoom, RoomState } from '#client/sdk/types'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import styles from './messages.module.css'
 import type { Row } from './rows.ts'
+import timelineStyles from './timeline.module.css'
 
 type FirstUnread = RoomState['me']['first_unread']
 
@@ -71,7 +73,7 @@ export function useUnread(input: {
 
     function isReadingFrom(element: HTMLElement | null, { top }: DOMRect): boolean {
       if (hasBegun.current) return true
-      const mark = element?.querySelector('.divider.new')
+      const mark = element?.querySelector(`.${timelineStyles.divider}.new`)
       hasBegun.current = mark ? mark.getBoundingClientRect().bottom >= top - rounding : false
       return hasBegun.current
     }
@@ -85,7 +87,7 @@ export function useUnread(input: {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the mark is there once the rows are
   useLayoutEffect(() => {
-    const mark = jumps > jumped.current ? box.current?.querySelector('.divider.new') : null
+    const mark = jumps > jumped.current ? box.current?.querySelector(`.${timelineStyles.divider}.new`) : null
     if (!mark) return
     jumped.current = jumps
     toRow(mark)
@@ -115,7 +117,7 @@ export function useUnread(input: {
 
 /** The seq of the newest message of which the end was seen; 0 where there is none. */
 function lastSeen(element: HTMLElement | null, { bottom }: DOMRect, { messages }: RoomState): number {
-  const seen = [...(element?.querySelectorAll('.message') ?? [])].findLast(
+  const seen = [...(element?.querySelectorAll(`.${styles.message}`) ?? [])].findLast(
     (row) => row.getBoundingClientRect().bottom <= bottom + rounding,
   )
   return messages.find(({ id }) => seen?.id === `m-${id}`)?.seq ?? 0

@@ -7,6 +7,8 @@ import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import messagesStyles from './messages.module.css'
+import styles from './verdict-card.module.css'
 import { VerdictWhy } from './verdict-why.tsx'
 import { ruleText, stepNames } from './verdict-words.ts'
 
@@ -20,13 +22,13 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
   const text = verdict?.text ?? (message.refusal ? problemText(message.refusal) : 'This message was refused.')
 
   return (
-    <section className="verdict" aria-label="Refused">
+    <section className={styles.verdict} aria-label="Refused">
       <header>
         <Icon name="shield" />
         <strong>{text}</strong>
       </header>
       {step && (
-        <p className="verdict-step">
+        <p className={styles.verdictStep}>
           <span className="numerals">
             Step {steps.indexOf(step) + 1} of {steps.length}: {stepNames[step].title}
           </span>
@@ -58,7 +60,7 @@ function Again({ until }: { until: string | null }) {
   if (!until) return null
   const left = secondsUntil(until, now)
   return (
-    <p className="state numerals" title={fullTimeOf(until)}>
+    <p className={`${messagesStyles.state} numerals`} title={fullTimeOf(until)}>
       <Icon name="clock" />
       {left > 0 ? `Try again in ${lengthOf(left)}` : 'You can try again now'}
     </p>

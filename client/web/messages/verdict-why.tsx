@@ -1,6 +1,7 @@
 import { steps, type Verdict } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
+import styles from './verdict-why.module.css'
 import { stepNames } from './verdict-words.ts'
 
 /** The list of all steps of the verdict, with the one that decided. */
@@ -13,10 +14,10 @@ export function VerdictWhy({ verdict, onClose }: { verdict: Verdict | null; onCl
           Every message goes through the same steps in the same order, whichever way it is sent. The first step that
           says no decides.
         </p>
-        <ol className="pipeline">
+        <ol className={styles.pipeline}>
           {steps.map((step, at) => (
-            <li key={step} className={at === decided ? 'decided' : at < decided ? 'passed' : ''}>
-              <span className="step-mark numerals">{at < decided ? <Icon name="check" /> : at + 1}</span>
+            <li key={step} className={at === decided ? styles.decided : at < decided ? styles.passed : ''}>
+              <span className={`${styles.stepMark} numerals`}>{at < decided ? <Icon name="check" /> : at + 1}</span>
               <span>
                 <strong>{stepNames[step].title}</strong>
                 <small>{at === decided ? (verdict?.text ?? stepNames[step].asks) : stepNames[step].asks}</small>

@@ -6,6 +6,7 @@ import { nameOf, plural } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './who.module.css'
 
 export interface Somebody {
   id: string
@@ -94,7 +95,13 @@ export function NamesTip(props: { id: string; load: () => Promise<string> }) {
     if (frame && value && (tip.current?.getBoundingClientRect().top ?? 0) < frame.top) setUnder(true)
   }, [value])
   return (
-    <span ref={tip} id={props.id} role="tooltip" className={isUnder ? 'names-tip under' : 'names-tip'} hidden={!value}>
+    <span
+      ref={tip}
+      id={props.id}
+      role="tooltip"
+      className={isUnder ? `${styles.namesTip} under` : styles.namesTip}
+      hidden={!value}
+    >
       {value}
     </span>
   )
@@ -110,7 +117,7 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
         {(found) => (
           <div className="stack wide">
             {found.map(({ title, count, people }) => (
-              <section key={title} className="who-group" aria-label={title}>
+              <section key={title} className={styles.whoGroup} aria-label={title}>
                 <h3 className="row">
                   <span className="grow">{title}</span>
                   <span className="hint numerals">{count.toLocaleString()}</span>

@@ -6,6 +6,7 @@ import { AgentFace } from '../agents/agent-face.tsx'
 import { isolated } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { MessageText } from './message-text.tsx'
+import styles from './messages.module.css'
 import { ReplyQuote } from './reply-quote.tsx'
 
 /** What agents write now, below the messages and as they will look. Screen readers are told the message, once it stands. */
@@ -29,17 +30,17 @@ const WritingRow = memo(function WritingRow({ writing, isHidden }: { writing: Wr
   const { agent, replyTo, from, text } = writing
   const asked = live.state.messages.find(({ id }) => id === replyTo)
   return (
-    <li className="message first being-written">
+    <li className={`${styles.message} first ${styles.beingWritten}`}>
       <AgentFace emoji={agent.avatar_emoji} />
       <div className="bubble">
-        <p className="byline">
-          <span className="who">{isolated(agent.name)}</span>
+        <p className={styles.byline}>
+          <span className={styles.who}>{isolated(agent.name)}</span>
           <span className="chip role">agent</span>
-          <span className="writes">is writing</span>
+          <span className={styles.writes}>is writing</span>
         </p>
         {asked && <ReplyQuote quoted={asked} id={asked.id} />}
         {isHidden ? (
-          <p className="tombstone">{fromBlocked}</p>
+          <p className={styles.tombstone}>{fromBlocked}</p>
         ) : (
           <MessageText text={`${from > 0 ? '… ' : ''}${text}`} mentions={nobody} account={account} />
         )}

@@ -3,6 +3,7 @@ import type { LiveRoom } from '#client/sdk/types'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { useFocused } from '../kit/focus.ts'
+import styles from './act-form.module.css'
 import { lengths, reasons } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
 import { type PersonAct, personActs, usePersonAct } from './person-acts.ts'
@@ -55,7 +56,7 @@ export function ActForm(props: {
             {props.children}
           </div>
           {grave.length > 0 && (
-            <div className="row wrap apart">
+            <div className={`row wrap ${styles.apart}`}>
               {grave.map((kind) => (
                 <ConfirmButton key={kind} title={personActs[kind].title} onConfirm={() => run(kind)} />
               ))}

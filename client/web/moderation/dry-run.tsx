@@ -6,6 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from './dry-run.module.css'
 
 type Proposal = Omit<CallOf<typeof moderation.simulate>, 'room' | 'last'>
 type Outcome = OutputOf<typeof moderation.simulate>
@@ -31,7 +32,7 @@ export function DryRun({ proposal }: { proposal: Proposal }) {
   }
 
   return (
-    <section className="dry-run" aria-label="Dry run">
+    <section className={styles.dryRun} aria-label="Dry run">
       <div className="row">
         <span className="grow hint">What would it have done?</span>
         <button type="button" className="button small" onClick={start}>
@@ -52,7 +53,7 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
         {plural(outcome.authors, 'person', 'people')}
         <span className="hint"> · judged in {outcome.milliseconds.toFixed(1)} ms</span>
       </p>
-      <ul className="samples">
+      <ul className={styles.samples}>
         {outcome.sample.slice(0, sampled).map((message) => (
           <li key={message.id}>
             <strong>{nameOf(message.sender.name, message.sender_address)}</strong>{' '}

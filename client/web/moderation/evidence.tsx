@@ -3,6 +3,7 @@ import type { QueueItem } from '#shared/api/moderation-records'
 import { useClient } from '../connection/client.ts'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from '../media/media.module.css'
 import { MediaFault } from '../media/media-fault.tsx'
 import { SealedPicture } from '../media/picture.tsx'
 import { VoicePlayer } from '../media/voice-player.tsx'
@@ -40,8 +41,8 @@ function Sound({ open }: { open: () => Promise<Blob> }) {
   const { value, error, reload } = useLoaded('voice', open)
   if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
   return (
-    <div className="voice-frame">
-      {value ? <VoicePlayer sound={value} seconds={0} /> : <span className="picture-waits" role="status" />}
+    <div className={styles.voiceFrame}>
+      {value ? <VoicePlayer sound={value} seconds={0} /> : <span className={styles.pictureWaits} role="status" />}
     </div>
   )
 }

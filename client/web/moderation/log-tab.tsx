@@ -10,6 +10,7 @@ import type { Listing } from '../kit/use-loaded.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { actText, actWords } from './act-words.ts'
+import styles from './log-tab.module.css'
 
 export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; state: RoomState }) {
   const [action, setAction] = useState('')
@@ -60,7 +61,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
         }
       >
         {(entries) => (
-          <ol className="log" aria-label="Acts of moderators">
+          <ol className={styles.log} aria-label="Acts of moderators">
             {entries.filter(fits).map((entry) => (
               <LogLine key={entry.id} entry={entry} nameFor={nameFor} />
             ))}
@@ -78,7 +79,7 @@ function PendingDeletions() {
   const here = pending.filter(({ room, canUndo }) => canUndo && room === roomKey(live.ref))
   if (here.length === 0) return null
   return (
-    <ol className="log" aria-label="Acts that can be undone">
+    <ol className={styles.log} aria-label="Acts that can be undone">
       {here.map(({ id, name }) => (
         <li key={id}>
           <Icon name="bin" />

@@ -14,6 +14,7 @@ import { ActForm } from './act-form.tsx'
 import { type Act, chatOf, useAct } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
 import type { PersonAct } from './person-acts.ts'
+import styles from './person-moderation.module.css'
 
 const order: readonly PersonAct[] = ['mute', 'warn', 'kick', 'purge', 'ban']
 
@@ -47,7 +48,7 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
   }
 
   return (
-    <section className="stack moderate" aria-label="Moderate">
+    <section className={`stack ${styles.moderate}`} aria-label="Moderate">
       <h3 className="label">Moderate</h3>
       <ActForm acts={acts} person={person} live={live} onDone={props.onDone}>
         {rights.canMute && (

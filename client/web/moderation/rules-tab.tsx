@@ -8,6 +8,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
 import { useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
+import styles from './rules-tab.module.css'
 
 const levels = { everyone: 'Everyone', mods_only: 'Moderators', disabled: 'Nobody' } as const
 
@@ -43,7 +44,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         />
       </label>
       {contentRules.map(({ key, title }) => (
-        <label key={key} className="rule-line">
+        <label key={key} className={styles.ruleLine}>
           <span className="grow">{title}</span>
           <select
             className="input slim"
@@ -58,7 +59,7 @@ export function RulesTab({ state }: { state: RoomState }) {
           </select>
         </label>
       ))}
-      <label className="rule-line">
+      <label className={styles.ruleLine}>
         <span className="grow">Slow mode</span>
         <select
           className="input slim"
@@ -74,7 +75,7 @@ export function RulesTab({ state }: { state: RoomState }) {
           ))}
         </select>
       </label>
-      <label className="rule-line">
+      <label className={styles.ruleLine}>
         <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
         <input
           className="input slim numerals"
@@ -85,7 +86,7 @@ export function RulesTab({ state }: { state: RoomState }) {
           onChange={(event) => set({ max_message_length: Number(event.target.value) || 0 })}
         />
       </label>
-      <label className="rule-line">
+      <label className={styles.ruleLine}>
         <span className="grow">Who may read</span>
         <select
           className="input slim"

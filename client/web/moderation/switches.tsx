@@ -4,6 +4,7 @@ import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useAct } from './acts.ts'
+import styles from './switches.module.css'
 
 /** Switches for the rules that moderators change most often in an emergency. */
 export function Switches({ state }: { state: RoomState }) {
@@ -15,8 +16,8 @@ export function Switches({ state }: { state: RoomState }) {
   const areLinksOn = rules.links_allowed === 'everyone'
 
   return (
-    <fieldset className="switches" aria-label="Quick switches">
-      <label className="switch">
+    <fieldset className={styles.switches} aria-label="Quick switches">
+      <label className={styles.switch}>
         <span>Slow mode</span>
         <select
           className="input"
@@ -53,7 +54,14 @@ export function Switches({ state }: { state: RoomState }) {
 function Toggle(props: { title: string; isOn: boolean; isFixed?: boolean; onToggle: () => void }) {
   const { title, isOn, isFixed = false, onToggle } = props
   return (
-    <button type="button" className="switch" role="switch" aria-checked={isOn} disabled={isFixed} onClick={onToggle}>
+    <button
+      type="button"
+      className={styles.switch}
+      role="switch"
+      aria-checked={isOn}
+      disabled={isFixed}
+      onClick={onToggle}
+    >
       <span>{title}</span>
       <i aria-hidden="true" />
     </button>

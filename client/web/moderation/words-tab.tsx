@@ -9,6 +9,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { chatOf, useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
+import styles from './words-tab.module.css'
 
 const effects = { block: 'Block', flag: 'Flag', mute: 'Refuse quietly' } as const
 type Effect = keyof typeof effects
@@ -97,7 +98,7 @@ export function WordsTab() {
         }
       >
         {(rows) => (
-          <ul className="words">
+          <ul className={styles.words}>
             {rows.map((row) => (
               <WordLine key={row.id} word={row} onRemove={() => remove(row.id)} />
             ))}

@@ -2,6 +2,7 @@ import type { NodeFigures } from '#shared/api/cluster'
 import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, lengthOf, plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import styles from './cluster.module.css'
 import { Sparkline } from './sparkline.tsx'
 import { type SeenNode, useCluster } from './use-cluster.ts'
 
@@ -49,7 +50,7 @@ function Nodes({ nodes }: { nodes: readonly SeenNode[] }) {
       <p className="hint">
         {plural(live.length, 'node')} with {plural(connections, 'connection')}, asked anew every three seconds.
       </p>
-      <table className="cluster">
+      <table className={styles.cluster}>
         <thead>
           <tr>
             <th scope="col">Node</th>

@@ -3,6 +3,7 @@ import type { WidgetType, widgetCategories } from '#shared/api/profile-widgets'
 import { Dialog } from '../kit/dialog.tsx'
 import { useFocused } from '../kit/focus.ts'
 import { Blank } from '../kit/notice.tsx'
+import styles from './add-widget.module.css'
 import { categoryTitles, typesIn, widgetTitles } from './widget-titles.ts'
 
 const categories = Object.keys(categoryTitles) as (typeof widgetCategories)[number][]
@@ -33,7 +34,7 @@ export function AddWidget({ onChoose, onClose }: { onChoose: (type: WidgetType) 
             types.length > 0 && (
               <section key={category} className="stack">
                 <h3 className="label">{categoryTitles[category]}</h3>
-                <ul className="widget-types">
+                <ul className={styles.widgetTypes}>
                   {types.map((type) => {
                     const [sign, title, hint] = widgetTitles[type]
                     return (

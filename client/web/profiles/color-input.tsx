@@ -1,5 +1,6 @@
 import { colorOf, rgbaOf } from '#shared/kit/css-values'
 import type { Common } from './common-input.ts'
+import styles from './profiles.module.css'
 
 /** A colour, picked or written. What shines through stays as it was where another colour is picked. */
 export function ColorInput(props: { common: Common; title: string; value: string; onChange: (value: string) => void }) {
@@ -14,7 +15,7 @@ export function ColorInput(props: { common: Common; title: string; value: string
     <div className="row">
       <input
         type="color"
-        className="color-pick"
+        className={styles.colorPick}
         aria-label={`Pick: ${title}`}
         value={colorOf(`rgb(${red}, ${green}, ${blue})`) ?? '#808080'}
         onChange={({ target }) => pick(target.value)}

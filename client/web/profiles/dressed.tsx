@@ -1,13 +1,18 @@
 import type { CSSProperties, ReactNode } from 'react'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import { useStoredPicture } from '../media/stored.ts'
+import styles from './dressed.module.css'
+import profilesStyles from './profiles.module.css'
 import { styleOf } from './theme-style.ts'
 
 /** Draws what is in it in the colours of a theme. A picture behind it is drawn where it is stored here. */
 export function Dressed({ theme, children }: { theme: ProfileTheme; children: ReactNode }) {
   const picture = useStoredPicture(theme.background_type === 'image' ? theme.background_value : null)
   return (
-    <div className={`profile ${theme.card_style} font-${theme.font_family}`} style={styleOf(theme, picture)}>
+    <div
+      className={`${profilesStyles.profile} ${theme.card_style} font-${theme.font_family}`}
+      style={styleOf(theme, picture)}
+    >
       <Effect name={theme.background_effect} />
       {children}
     </div>
@@ -22,7 +27,7 @@ const steps = { left: 61, top: 37, delay: 29, size: 7 }
 function Effect({ name }: { name: ProfileTheme['background_effect'] }) {
   if (name === 'none') return null
   return (
-    <div className={`profile-effect ${name}`} aria-hidden="true">
+    <div className={`${styles.profileEffect} ${name}`} aria-hidden="true">
       {Array.from({ length: pieces }, (_, at) => {
         const style = {
           left: `${(at * steps.left) % 100}%`,

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { itemsAtMost } from '#shared/api/widget-fields'
 import { Icon } from '../kit/icon.tsx'
 import { FieldInput } from './field-input.tsx'
+import styles from './form-fields.module.css'
 import type { Ask, Faults, Field, Fields } from './widget-fields.ts'
 import { titleOfOption } from './widget-titles.ts'
 
@@ -59,7 +60,7 @@ function OneField({ field, value, faults, path, onChange }: OneProps) {
   if (ask.kind === 'part') {
     const fields = (value ?? {}) as Fields
     return (
-      <fieldset className="stack form-group">
+      <fieldset className={`stack ${styles.formGroup}`}>
         <legend className="label">{title}</legend>
         <FormFields
           fields={ask.fields}
@@ -129,7 +130,7 @@ function ItemsField(props: {
       <legend className="label">{title}</legend>
       {items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: most have no ids, and are told apart by their place
-        <fieldset key={at} className="stack form-item">
+        <fieldset key={at} className={`stack ${styles.formItem}`}>
           <legend className="row">
             <span className="label grow">{at + 1}</span>
             <button

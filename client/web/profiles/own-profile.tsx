@@ -9,6 +9,7 @@ import { goTo, linkToProfile } from '../rooms/route.ts'
 import { AddWidget } from './add-widget.tsx'
 import { Dressed } from './dressed.tsx'
 import { Badge } from './profile-view.tsx'
+import styles from './profiles.module.css'
 import { themeOf } from './theme-fields.ts'
 import { ThemeForm } from './theme-form.tsx'
 import { Tiles } from './tiles.tsx'
@@ -64,7 +65,7 @@ export function OwnProfile() {
           {addButton}
         </div>
       </AgentHead>
-      <div className={`profile-page ${draft ? 'dressing' : ''}`}>
+      <div className={`${styles.profilePage} ${draft ? 'dressing' : ''}`}>
         {draft && (
           <ThemeForm
             theme={draft}
@@ -88,7 +89,7 @@ export function OwnProfile() {
               </p>
               <Dressed theme={draft ?? saved}>
                 {value.widgets.length === 0 ? (
-                  <div className="profile-widget">
+                  <div className={styles.profileWidget}>
                     <Blank icon="grid" title="Say something about yourself">
                       <p>A few words, a link, what you read at the moment: it takes a minute.</p>
                       {addButton}

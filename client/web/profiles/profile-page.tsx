@@ -1,4 +1,3 @@
-import '../styles/profiles.css'
 import { defaultTheme } from '#shared/api/profile-theme'
 import { statusOf } from '../accounts/status-of.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
@@ -9,6 +8,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from '../rooms/route.ts'
 import { OwnProfile } from './own-profile.tsx'
 import { ProfileView, useSeen } from './profile-view.tsx'
+import styles from './profiles.module.css'
 import { shownOf } from './widget-words.ts'
 
 /** What is shown at `#/profile`, to change one's own, and at `#/profile/:address`, as others see it. */
@@ -47,7 +47,7 @@ function OtherProfile({ address }: { address: string }) {
         }
         back={back}
       />
-      <div className="profile-page">
+      <div className={styles.profilePage}>
         <Problem error={error} onRetry={reload} />
         {!value && !error && <Skeleton rows={6} label="Opening the profile" />}
         {value && !user && (

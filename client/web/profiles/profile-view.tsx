@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { ProfileTheme } from '#shared/api/profile-theme'
 import type { Widget } from '#shared/api/profile-widgets'
 import { Dressed } from './dressed.tsx'
+import styles from './profiles.module.css'
 import type { Seen } from './shown.ts'
 import { WidgetCard } from './widget-card.tsx'
 import { shownOf } from './widget-words.ts'
@@ -24,13 +25,13 @@ export function ProfileView(props: { owner: string; widgets: readonly Widget[]; 
   const seen = useSeen(owner)
   return (
     <Dressed theme={theme}>
-      <ul className="profile-widgets">
+      <ul className={styles.profileWidgets}>
         {widgets.map((widget) => {
           const shown = shownOf(widget, seen)
           return (
             shown && (
               <li key={widget.id} className={`size-${widget.size}`}>
-                <div className="profile-widget">
+                <div className={styles.profileWidget}>
                   <WidgetCard shown={shown} />
                 </div>
               </li>
@@ -44,4 +45,4 @@ export function ProfileView(props: { owner: string; widgets: readonly Widget[]; 
 }
 
 export const Badge = ({ theme }: { theme: ProfileTheme }) =>
-  theme.show_spritz_badge && <p className="profile-badge">On Plaza</p>
+  theme.show_spritz_badge && <p className={styles.profileBadge}>On Plaza</p>

@@ -3,10 +3,13 @@ import { flushSync } from 'react-dom'
 import { type ProfileTheme, themePresets } from '#shared/api/profile-theme'
 import { AppError } from '#shared/errors'
 import { Problem } from '../kit/notice.tsx'
+import messagesStyles from '../messages/messages.module.css'
 import { Dressed } from './dressed.tsx'
 import { FormFields } from './form-fields.tsx'
+import profilesStyles from './profiles.module.css'
 import { capital } from './shown.ts'
 import { faultsOfTheme, fieldsIn, fieldsOfTheme, themeIn } from './theme-fields.ts'
+import styles from './theme-form.module.css'
 import { isReadable } from './theme-style.ts'
 import type { Faults, Fields } from './widget-fields.ts'
 
@@ -62,15 +65,21 @@ export function ThemeForm(props: {
   }
 
   return (
-    <form ref={form} className="stack theme-form" aria-label="Look" noValidate onSubmit={(event) => void save(event)}>
-      <div className="theme-sample">
+    <form
+      ref={form}
+      className={`stack ${styles.themeForm}`}
+      aria-label="Look"
+      noValidate
+      onSubmit={(event) => void save(event)}
+    >
+      <div className={styles.themeSample}>
         <Dressed theme={theme}>
-          <div className="profile-widget">
-            <p className="widget-prose quote">This is how it looks.</p>
+          <div className={profilesStyles.profileWidget}>
+            <p className={`${profilesStyles.widgetProse} ${messagesStyles.quote}`}>This is how it looks.</p>
           </div>
         </Dressed>
       </div>
-      <fieldset className="theme-presets">
+      <fieldset className={profilesStyles.themePresets}>
         <legend className="label">Begin with</legend>
         {presets.map(([name, preset]) => (
           <button
@@ -82,7 +91,7 @@ export function ThemeForm(props: {
             }
           >
             <Dressed theme={{ ...preset, background_effect: 'none' }}>
-              <span className="profile-widget">{capital(name)}</span>
+              <span className={profilesStyles.profileWidget}>{capital(name)}</span>
             </Dressed>
           </button>
         ))}

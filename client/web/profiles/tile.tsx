@@ -5,7 +5,9 @@ import { isolated } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
+import profilesStyles from './profiles.module.css'
 import type { Shown } from './shown.ts'
+import styles from './tile.module.css'
 import type { OwnPage } from './use-own-page.ts'
 import { WidgetCard } from './widget-card.tsx'
 import { titleOfWidget } from './widget-titles.ts'
@@ -48,11 +50,11 @@ export function Tile(props: TileProps) {
 
   return (
     <li
-      className={`size-${widget.size} ${isHeld ? 'held' : ''} ${widget.is_visible ? '' : 'is-hidden'}`}
+      className={`size-${widget.size} ${isHeld ? profilesStyles.held : ''} ${widget.is_visible ? '' : profilesStyles.isHidden}`}
       data-widget={widget.id}
       style={{ order }}
     >
-      <div className="tile-tools">
+      <div className={styles.tileTools}>
         <Handle {...props} title={title} />
         <button
           type="button"
@@ -91,8 +93,12 @@ export function Tile(props: TileProps) {
         </div>
         {!widget.is_visible && <span className="chip">hidden</span>}
       </div>
-      <div className="profile-widget">
-        {shown ? <WidgetCard shown={shown} /> : <p className="widget-line">{title}: nothing to be seen yet.</p>}
+      <div className={profilesStyles.profileWidget}>
+        {shown ? (
+          <WidgetCard shown={shown} />
+        ) : (
+          <p className={profilesStyles.widgetLine}>{title}: nothing to be seen yet.</p>
+        )}
       </div>
       {isRemoving && <Removal name={name} onClose={() => setRemoving(false)} onRemove={() => page.remove(widget.id)} />}
     </li>
@@ -111,7 +117,7 @@ function Handle(props: TileProps & { title: string }) {
   return (
     <button
       type="button"
-      className="icon-button small tile-handle"
+      className={`icon-button small ${profilesStyles.tileHandle}`}
       aria-label={`Move: ${title}`}
       title="Drag, or press the arrow keys"
       aria-pressed={isHeld}

@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import type { Widget } from '#shared/api/profile-widgets'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useSeen } from './profile-view.tsx'
+import styles from './profiles.module.css'
 import { type Step, Tile } from './tile.tsx'
 import type { OwnPage } from './use-own-page.ts'
 import { shownOf } from './widget-words.ts'
@@ -37,7 +38,7 @@ export function Tiles(props: {
     const order = moved(ids, id, to)
     flushSync(() => void attempt(() => page.order(order)))
     tell(id, order)
-    list.current?.querySelector<HTMLElement>(`[data-widget="${id}"] .tile-handle`)?.focus()
+    list.current?.querySelector<HTMLElement>(`[data-widget="${id}"] .${styles.tileHandle}`)?.focus()
   }
   const drag = ({ clientX, clientY }: PointerEvent) => {
     if (!held) return
@@ -60,7 +61,7 @@ export function Tiles(props: {
 
   return (
     <>
-      <ul ref={list} className="profile-widgets" aria-label="Your widgets">
+      <ul ref={list} className={styles.profileWidgets} aria-label="Your widgets">
         {widgets.map((widget, at) => (
           <Tile
             key={widget.id}
@@ -94,7 +95,7 @@ function moved(ids: readonly string[], id: string, to: number): string[] {
 }
 
 function scrollAlong(list: HTMLElement | null, y: number): void {
-  const scroller = list?.closest('.profile-page')
+  const scroller = list?.closest(`.${styles.profilePage}`)
   if (!scroller) return
   const { top, bottom } = scroller.getBoundingClientRect()
   if (y < top + edge) scroller.scrollBy(0, -scrolled)

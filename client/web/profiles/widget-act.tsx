@@ -3,6 +3,7 @@ import { useSession } from '../accounts/session.ts'
 import { useOpenDm } from '../direct/use-open-dm.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import styles from './profiles.module.css'
 import type { Shown } from './shown.ts'
 
 /** What a widget offers to do: to write to somebody, or to copy something. Nobody writes to themself. */
@@ -13,7 +14,7 @@ export function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
   if (act.kind === 'message') {
     if (isSameAccount(act.account, account)) return null
     return (
-      <ActButton className="widget-act" onPress={() => openDm(act.account)}>
+      <ActButton className={styles.widgetAct} onPress={() => openDm(act.account)}>
         Message
       </ActButton>
     )
@@ -24,7 +25,7 @@ export function WidgetAct({ act }: { act: NonNullable<Shown['act']> }) {
       () => void tell('The browser does not let this page copy.'),
     )
   return (
-    <ActButton className="widget-act" aria-label={`Copy the ${act.what}`} onPress={copy}>
+    <ActButton className={styles.widgetAct} aria-label={`Copy the ${act.what}`} onPress={copy}>
       Copy
     </ActButton>
   )

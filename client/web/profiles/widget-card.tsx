@@ -4,8 +4,10 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { OuterLink, outward } from '../messages/outer-link.tsx'
+import profilesStyles from './profiles.module.css'
 import type { Shown, ShownItem, ShownPicture } from './shown.ts'
 import { WidgetAct } from './widget-act.tsx'
+import styles from './widget-card.module.css'
 
 /** One widget as it looks. Nothing of it is loaded from elsewhere: what it names there is a link. */
 export function WidgetCard({ shown }: { shown: Shown }) {
@@ -20,12 +22,12 @@ export function WidgetCard({ shown }: { shown: Shown }) {
       )}
       {!title && !prose && sign && <Sign sign={sign} />}
       {prose && (
-        <p dir="auto" className={`widget-prose as-${prose.style} ${prose.size} ${prose.alignment}`}>
+        <p dir="auto" className={`${profilesStyles.widgetProse} as-${prose.style} ${prose.size} ${prose.alignment}`}>
           {sign && <Sign sign={sign} />}
           {isolated(prose.text)}
         </p>
       )}
-      {big && <p className="widget-big numerals">{isolated(big)}</p>}
+      {big && <p className={`${styles.widgetBig} numerals`}>{isolated(big)}</p>}
       {pictures && pictures.length > 0 && <Pictures pictures={pictures} />}
       <Lines lines={lines ?? []} />
       {turns && <Turns {...turns} />}
@@ -33,7 +35,7 @@ export function WidgetCard({ shown }: { shown: Shown }) {
       {facts && <Facts facts={facts} />}
       {items && items.length > 0 && <Items items={items} />}
       {chips && chips.length > 0 && (
-        <ul className="widget-chips">
+        <ul className={styles.widgetChips}>
           {numbered(chips).map(([key, chip]) => (
             <li key={key}>{isolated(chip)}</li>
           ))}
@@ -51,14 +53,14 @@ const numbered = <Thing,>(things: readonly Thing[]): (readonly [key: string, thi
   things.map((thing, at) => [`${at}`, thing])
 
 const Sign = ({ sign }: { sign: string }) => (
-  <span className="widget-sign" aria-hidden="true">
+  <span className={profilesStyles.widgetSign} aria-hidden="true">
     {sign}
   </span>
 )
 
 function Lines({ lines }: { lines: readonly string[] }) {
   return numbered(lines).map(([key, text]) => (
-    <p key={key} className="widget-line">
+    <p key={key} className={profilesStyles.widgetLine}>
       {isolated(text)}
     </p>
   ))
@@ -67,7 +69,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
 function Leads({ href, says, about }: { href: string; says: string; about: string }) {
   if (!href.startsWith('#')) {
     return (
-      <p className="widget-leads">
+      <p className={styles.widgetLeads}>
         <OuterLink href={href} words={says}>
           {says}
           {about && <span className="unseen">: {isolated(about)}</span>}
@@ -76,7 +78,7 @@ function Leads({ href, says, about }: { href: string; says: string; about: strin
     )
   }
   return (
-    <p className="widget-leads">
+    <p className={styles.widgetLeads}>
       <a href={href}>{says}</a>
     </p>
   )
@@ -86,11 +88,11 @@ function Turns({ texts, first, mayTurn }: NonNullable<Shown['turns']>) {
   const [at, setAt] = useState(first)
   return (
     <>
-      <p className="widget-line" aria-live="polite">
+      <p className={profilesStyles.widgetLine} aria-live="polite">
         {isolated(texts[at % texts.length] ?? '')}
       </p>
       {mayTurn && (
-        <button type="button" className="widget-act" onClick={() => setAt(at + 1)}>
+        <button type="button" className={profilesStyles.widgetAct} onClick={() => setAt(at + 1)}>
           Another
         </button>
       )}
@@ -100,7 +102,7 @@ function Turns({ texts, first, mayTurn }: NonNullable<Shown['turns']>) {
 
 function Meter({ share, says }: NonNullable<Shown['meter']>) {
   return (
-    <div className="widget-meter">
+    <div className={styles.widgetMeter}>
       <Bar share={share} />
       <small className="numerals">{says}</small>
     </div>
@@ -108,14 +110,14 @@ function Meter({ share, says }: NonNullable<Shown['meter']>) {
 }
 
 const Bar = ({ share }: { share: number }) => (
-  <span className="widget-bar" aria-hidden="true">
+  <span className={styles.widgetBar} aria-hidden="true">
     <i style={{ width: `${Math.round(share * 100)}%` }} />
   </span>
 )
 
 function Facts({ facts }: { facts: NonNullable<Shown['facts']> }) {
   return (
-    <dl className="widget-facts">
+    <dl className={styles.widgetFacts}>
       {numbered(facts).map(([key, { value, label }]) => (
         <div key={key}>
           <dt>{isolated(label)}</dt>
@@ -128,7 +130,7 @@ function Facts({ facts }: { facts: NonNullable<Shown['facts']> }) {
 
 function Items({ items }: { items: readonly ShownItem[] }) {
   return (
-    <ul className="widget-items">
+    <ul className={styles.widgetItems}>
       {numbered(items).map(([key, item]) => (
         <Item key={key} item={item} />
       ))}
@@ -141,12 +143,12 @@ function Item({ item: { title, detail, sign, isDone, share, link, picture } }: {
   return (
     <li>
       {isDone !== undefined && (
-        <span className="widget-sign">
+        <span className={profilesStyles.widgetSign}>
           <span aria-hidden="true">{isDone ? '☑' : '☐'}</span>
           <span className="unseen">{isDone ? 'Reached: ' : 'Not reached yet: '}</span>
         </span>
       )}
-      {stored && <img className="widget-cover" src={stored} alt="" loading="lazy" />}
+      {stored && <img className={styles.widgetCover} src={stored} alt="" loading="lazy" />}
       <span className="grow">
         {sign && <Sign sign={sign} />}
         {link ? (
@@ -166,7 +168,7 @@ function Item({ item: { title, detail, sign, isDone, share, link, picture } }: {
 
 function Colors({ colors }: { colors: NonNullable<Shown['colors']> }) {
   return (
-    <ul className="widget-colors">
+    <ul className={styles.widgetColors}>
       {numbered(colors).map(([key, { hex, name, isNamed }]) => (
         <li key={key}>
           <span style={{ background: hex }} aria-hidden="true" />
@@ -184,7 +186,7 @@ function Pictures({ pictures }: { pictures: readonly ShownPicture[] }) {
   if (pictures.length === 1 && first) return <Picture picture={first} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="widget-strip" aria-labelledby={label} tabIndex={0}>
+    <section className={styles.widgetStrip} aria-labelledby={label} tabIndex={0}>
       <span id={label} className="unseen">
         {pictures.length} pictures
       </span>
@@ -200,7 +202,7 @@ function Picture({ picture: { url, alt, caption, link, fit } }: { picture: Shown
   const words = caption || alt || 'A picture'
   if (!stored) {
     return (
-      <p className="widget-elsewhere">
+      <p className={styles.widgetElsewhere}>
         <Icon name="image" />
         <span>
           <OuterLink href={url} words={words}>
@@ -220,7 +222,7 @@ function Picture({ picture: { url, alt, caption, link, fit } }: { picture: Shown
     />
   )
   return (
-    <figure className="widget-picture">
+    <figure className={styles.widgetPicture}>
       {link ? (
         <PictureLink href={link} words={words}>
           {image}

@@ -7,6 +7,7 @@ import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './rooms.module.css'
 import { goTo, linkToLive } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
@@ -41,7 +42,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <div className="row wrap channel-ways">
+        <div className={`row wrap ${styles.channelWays}`}>
           <button type="button" className="button small" onClick={() => onOther('near')}>
             <Icon name="place" />
             Near me
@@ -57,10 +58,10 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
         </div>
         <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('create')} />}>
           {(rows) => (
-            <ul className="channels">
+            <ul className={styles.channels}>
               {rows.map((room) => (
                 <li key={room.id}>
-                  <span className="room-mark">
+                  <span className={styles.roomMark}>
                     <Icon name="hash" />
                   </span>
                   <span className="grow">

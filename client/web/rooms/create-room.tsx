@@ -9,6 +9,7 @@ import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import styles from './create-room.module.css'
 import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
@@ -115,7 +116,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New room" onClose={onClose}>
       <form className="stack" onSubmit={submit}>
-        <fieldset className="choices">
+        <fieldset className={styles.choices}>
           <legend className="unseen">Kind of room</legend>
           {Object.values(forms).map((one) => (
             <Choice
@@ -177,7 +178,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
 
 function Choice(props: { title: string; text: string; isChosen: boolean; onChoose: () => void }) {
   return (
-    <label className="choice">
+    <label className={styles.choice}>
       <input type="radio" name="kind" checked={props.isChosen} onChange={props.onChoose} />
       <span>
         <strong>{props.title}</strong>

@@ -4,6 +4,8 @@ import type { AppError } from '#shared/errors'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated, lengthOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import styles from './gate-card.module.css'
+import roomsStyles from './rooms.module.css'
 
 export type Shown = Pick<GateAnswer, 'text' | 'checked'>
 
@@ -18,12 +20,12 @@ export function GateCard(props: { room: string; shown: Shown; none: string; isPa
   const Title = props.isPage ? 'h2' : 'h3'
   const { text, checked } = props.shown
   return (
-    <section className="gate stack" aria-labelledby="gate-title" aria-describedby="gate-reason">
+    <section className={`${roomsStyles.gate} stack`} aria-labelledby="gate-title" aria-describedby="gate-reason">
       <Title id="gate-title" tabIndex={-1} ref={takeLostFocus}>
         <Icon name="lock" /> {isolated(props.room)} did not let you in
       </Title>
       <p id="gate-reason">{text}.</p>
-      <ul className="gate-checks">
+      <ul className={styles.gateChecks}>
         {checked.map((check) => (
           <li key={`${check.subject} ${check.requirement}`}>
             <span>

@@ -6,6 +6,8 @@ import { ActButton } from '../kit/act-button.tsx'
 import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import styles from './group-invitations.module.css'
+import roomsStyles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
@@ -62,13 +64,13 @@ export function GroupInvitations() {
   }
 
   return (
-    <section className="group-invitations" aria-labelledby="group-invitations">
+    <section className={styles.groupInvitations} aria-labelledby="group-invitations">
       <h2 id="group-invitations">Invitations</h2>
       <ul>
         {value.map((invitation) => (
           <li key={invitation.id}>
-            <span className="row invited">
-              <span className="sign" aria-hidden="true">
+            <span className={`row ${roomsStyles.invited}`}>
+              <span className={roomsStyles.sign} aria-hidden="true">
                 {invitation.group_emoji}
               </span>
               <span className="grow">

@@ -10,6 +10,7 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { positionWords } from './join-place.tsx'
+import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
@@ -65,8 +66,8 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
   }
   return (
     <div className="stack wide">
-      <div className="row invited">
-        <span className="sign" aria-hidden="true">
+      <div className={`row ${styles.invited}`}>
+        <span className={styles.sign} aria-hidden="true">
           {room.emoji}
         </span>
         <span className="grow">

@@ -9,6 +9,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { GateCard, type Shown, shownOf } from './gate-card.tsx'
+import styles from './rooms.module.css'
 
 /** As exact as the server takes it. */
 const decimals = 4
@@ -70,7 +71,7 @@ export function JoinPlace(props: {
       </GateCard>
     )
   return (
-    <section className="gate stack" aria-labelledby="gate-title">
+    <section className={`${styles.gate} stack`} aria-labelledby="gate-title">
       <Title id="gate-title">
         <Icon name="place" /> For people at {isolated(gate.place_name)}
       </Title>

@@ -14,6 +14,7 @@ import { SenderFace } from '../messages/sender-face.tsx'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
+import styles from './members-panel.module.css'
 import { lastPermissions, personOf, useNamesakes } from './namesakes.ts'
 import { useOpenRoom } from './room-context.ts'
 
@@ -94,7 +95,7 @@ function MemberSection(props: { title: string; members: readonly Member[]; all: 
           <li key={member.user_address}>
             <button
               type="button"
-              className={`member ${member.online || isAgent(member.user_address) ? '' : 'away'}`}
+              className={`${styles.member} ${member.online || isAgent(member.user_address) ? '' : 'away'}`}
               title={member.user_address}
               onClick={() => open({ id: member.user_address, name: member.name, role: member.role, live })}
             >

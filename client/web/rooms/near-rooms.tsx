@@ -11,6 +11,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { JoinPlace, type PlaceRoom, positionWords } from './join-place.tsx'
+import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
@@ -97,10 +98,10 @@ export function NearRooms({ onClose, onCreate }: { onClose: () => void; onCreate
 
 function Chats({ here, chats, onEnter }: Found & { onEnter: (chat: Chat, here: Point) => Promise<void> }) {
   return (
-    <ul className="channels">
+    <ul className={styles.channels}>
       {chats.map((chat) => (
         <li key={chat.id}>
-          <span className="room-mark">
+          <span className={styles.roomMark}>
             <Icon name="place" />
           </span>
           <span className="grow">

@@ -8,6 +8,7 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { lookOf } from './kind.ts'
+import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
@@ -41,13 +42,13 @@ export function OpenAgain() {
       <ul>
         {open.map((room) => (
           <li key={room.id}>
-            <ActButton className="room-row" onPress={() => back(room)}>
-              <span className="room-mark">
+            <ActButton className={styles.roomRow} onPress={() => back(room)}>
+              <span className={styles.roomMark}>
                 <Icon name={lookOf(room).icon ?? 'hash'} />
               </span>
               <span className="grow">
-                <span className="room-name">{isolated(room.name)}</span>
-                <small className="room-last">Your ban is over. Come back</small>
+                <span className={styles.roomName}>{isolated(room.name)}</span>
+                <small className={styles.roomLast}>Your ban is over. Come back</small>
               </span>
             </ActButton>
           </li>

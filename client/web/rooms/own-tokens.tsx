@@ -12,6 +12,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { GateRefusal } from './gate-refusal.tsx'
+import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
@@ -92,12 +93,12 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
 
 function Rows({ rows, onEnter }: { rows: readonly Row[]; onEnter: (row: Row) => Promise<void> }): ReactNode {
   return (
-    <ul className="channels">
+    <ul className={styles.channels}>
       {rows.map((row) => {
         const act = !row.channel ? 'Create' : row.channel.is_member ? 'Open' : 'Join'
         return (
           <li key={row.key}>
-            <span className="room-mark">
+            <span className={styles.roomMark}>
               <Icon name="ticket" />
             </span>
             <span className="grow">

@@ -3,7 +3,9 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
+import styles from './pins-bar.module.css'
 import { useOpenRoom } from './room-context.ts'
+import roomsStyles from './rooms.module.css'
 import { goTo } from './route.ts'
 
 /** The newest pin above the messages; the others are in the panel. */
@@ -14,8 +16,8 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
   const [pin] = shown
   if (!pin) return null
   return (
-    <section className="pins" aria-label="Pinned messages">
-      <button type="button" className="pin" onClick={() => jumpTo(pin.id, pin.seq)}>
+    <section className={roomsStyles.pins} aria-label="Pinned messages">
+      <button type="button" className={styles.pin} onClick={() => jumpTo(pin.id, pin.seq)}>
         <Icon name="pin" />
         <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
         <span dir="auto">{blocked.has(pin.sender_address) ? fromBlocked : lineOf(pin.content, pin.message_type)}</span>

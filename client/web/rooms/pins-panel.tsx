@@ -4,6 +4,7 @@ import { Blank } from '../kit/notice.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
+import styles from './rooms.module.css'
 
 /** What is pinned in the room; a press leads to the message. */
 export function PinsPanel({ pins }: { pins: readonly Message[] }) {
@@ -17,7 +18,7 @@ export function PinsPanel({ pins }: { pins: readonly Message[] }) {
           <p>What moderators pin stays here for everybody.</p>
         </Blank>
       )}
-      <ol className="found" aria-label="Pinned messages">
+      <ol className={styles.found} aria-label="Pinned messages">
         {shown.map((pin) => (
           <li key={pin.id} className="row">
             <FoundMessage message={pin} />

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../kit/icon.tsx'
+import styles from './rooms.module.css'
 
 /** One line above the rooms: where it leads, what is there now, and how much of it waits. */
 export function PlaceRow(props: {
@@ -13,12 +14,16 @@ export function PlaceRow(props: {
 }) {
   return (
     <li>
-      <a className="room-row place-row" href={props.href} aria-current={props.isOpen ? 'page' : undefined}>
-        <span className="room-mark">
+      <a
+        className={`${styles.roomRow} ${styles.placeRow}`}
+        href={props.href}
+        aria-current={props.isOpen ? 'page' : undefined}
+      >
+        <span className={styles.roomMark}>
           <Icon name={props.icon} />
         </span>
-        <span className="room-name">{props.title}</span>
-        <small className="room-last grow">{props.detail}</small>
+        <span className={styles.roomName}>{props.title}</span>
+        <small className={`${styles.roomLast} grow`}>{props.detail}</small>
         {props.badge}
       </a>
     </li>

@@ -7,6 +7,7 @@ import { useStars } from '../stars/use-stars.ts'
 import { Badge } from './badge.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { titleOf } from './room-title.ts'
+import styles from './rooms.module.css'
 import { linkToAgents, linkToCalls, linkToFriends, linkToRoom, linkToStarred, type Route } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
@@ -22,7 +23,7 @@ export function Places(
   const hasStars = (useStars().value?.messages.length ?? 0) > 0
   return (
     <nav aria-label="Places">
-      <ul className="places">
+      <ul className={styles.places}>
         <Mentions rooms={rooms.filter((room) => room.mentions > 0 && !room.is_muted && keyOf(room) !== chosenKey)} />
         <LazyBoundary>
           <LiveNow isOpen={live !== null} />

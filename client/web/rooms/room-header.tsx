@@ -14,6 +14,7 @@ import { useOpenRoom } from './room-context.ts'
 import { RoomMenu, rulesTitle, waitingText } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
 import { RoomTopic } from './room-topic.tsx'
+import styles from './rooms.module.css'
 import { goTo, type PanelName } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
@@ -75,7 +76,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
       {kind.hasRules && (
         <button
           type="button"
-          className="icon-button folds"
+          className={`icon-button ${styles.folds}`}
           aria-label={rulesTitle}
           title={rulesTitle}
           onClick={() => setShowsRules(true)}
@@ -115,7 +116,7 @@ function PanelButton(props: { name: PanelName; chosen: PanelName | null; waiting
   return (
     <button
       type="button"
-      className={props.folds ? 'icon-button folds' : 'icon-button'}
+      className={props.folds ? `icon-button ${styles.folds}` : 'icon-button'}
       aria-label={title}
       aria-description={props.waiting ? waitingText(props.waiting) : undefined}
       title={props.waiting ? `${title}: ${waitingText(props.waiting)}` : title}
@@ -123,7 +124,7 @@ function PanelButton(props: { name: PanelName; chosen: PanelName | null; waiting
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >
       <Icon name={panelIcons[props.name]} />
-      {props.waiting && <span className="badge in-queue" data-count={props.waiting} />}
+      {props.waiting && <span className={`${styles.badge} in-queue`} data-count={props.waiting} />}
     </button>
   )
 }

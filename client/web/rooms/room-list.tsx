@@ -15,7 +15,9 @@ import { useStoredPicture } from '../media/stored.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
+import styles from './room-list.module.css'
 import { titleOf } from './room-title.ts'
+import roomsStyles from './rooms.module.css'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
 
@@ -51,7 +53,7 @@ export function RoomList(props: {
           />
         </LazyBoundary>
       )}
-      <nav className="room-list" aria-label="Your rooms">
+      <nav className={styles.roomList} aria-label="Your rooms">
         <div {...(hasTabs && { id: shownPart, role: 'tabpanel', 'aria-label': folder?.label ?? 'All' })}>
           <Listed
             loaded={{ ...loaded, value: loaded.value?.filter(isShown) ?? null }}
@@ -85,7 +87,7 @@ function Sections(props: { rooms: readonly RoomSummary[]; pinned: readonly strin
             {at === 0 && (
               <button
                 type="button"
-                className="room-sort"
+                className={styles.roomSort}
                 aria-pressed={isByUnread}
                 title={isByUnread ? 'Sorted by unread, then by name' : 'Sorted by name'}
                 onClick={() => choose(isByUnread ? 'name' : 'unread')}
@@ -136,13 +138,13 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
   return (
     <li>
       <a
-        className={`room-row ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
+        className={`${roomsStyles.roomRow} ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
         href={`#/${encodeURIComponent(keyOf(room))}`}
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >
         {icon ? (
-          <span className="room-mark">
+          <span className={roomsStyles.roomMark}>
             {picture ? (
               <img src={picture} alt="" loading="lazy" referrerPolicy="no-referrer" />
             ) : (
@@ -153,11 +155,11 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
           <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
         )}
         <span className="grow">
-          <span className="room-name">
+          <span className={roomsStyles.roomName}>
             {name}
             {room.access_level === 'staff' && <span className="unseen">, staff</span>}
           </span>
-          <small className="room-last">{previewOf(room, account)}</small>
+          <small className={roomsStyles.roomLast}>{previewOf(room, account)}</small>
         </span>
         {isPinned && <Icon name="pin" />}
         {room.is_muted && <Icon name="quiet" />}

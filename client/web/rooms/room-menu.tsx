@@ -13,6 +13,7 @@ import { lookOf } from './kind.ts'
 import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { TopicDialog } from './room-topic.tsx'
+import styles from './rooms.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
@@ -88,7 +89,7 @@ export function RoomMenu(props: {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="more" />
-        {props.waiting && <span className="badge in-queue unfolded" data-count={props.waiting} />}
+        {props.waiting && <span className={`${styles.badge} in-queue unfolded`} data-count={props.waiting} />}
       </button>
       {isOpen && (
         <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close}>
@@ -171,14 +172,14 @@ function Folded(props: { icon: IconName; title: string; waiting?: string | null;
     <button
       type="button"
       role="menuitem"
-      className="folded"
+      className={styles.folded}
       aria-description={props.waiting ? waitingText(props.waiting) : undefined}
       onClick={props.onPress}
     >
       <Icon name={props.icon} />
       <span className="grow">{props.title}</span>
       {props.waiting && (
-        <span className="badge in-queue" aria-hidden="true">
+        <span className={`${styles.badge} in-queue`} aria-hidden="true">
           {props.waiting}
         </span>
       )}

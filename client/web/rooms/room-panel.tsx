@@ -10,6 +10,7 @@ import { MembersPanel } from './members-panel.tsx'
 import { panelTitles } from './panel-parts.ts'
 import { PinsPanel } from './pins-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
+import styles from './rooms.module.css'
 import { goTo, type PanelName, panels, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
 
@@ -53,7 +54,7 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
           <Icon name="close" />
         </button>
       </header>
-      <div className="panel-part" role="tabpanel" id={panelId} aria-labelledby={`tab-${panel}`}>
+      <div className={styles.panelPart} role="tabpanel" id={panelId} aria-labelledby={`tab-${panel}`}>
         {panel === 'members' && <MembersPanel state={state} />}
         {panel === 'pins' && <PinsPanel pins={state.pins} />}
         {panel === 'search' && <SearchPanel />}

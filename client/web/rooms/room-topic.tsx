@@ -5,6 +5,8 @@ import { Dialog } from '../kit/dialog.tsx'
 import { isComposing } from '../kit/keys.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
+import styles from './room-topic.module.css'
+import roomsStyles from './rooms.module.css'
 
 /** The topic of the room in one line; a press shows all of it. */
 export function RoomTopic({ topic }: { topic: string | null }) {
@@ -12,9 +14,9 @@ export function RoomTopic({ topic }: { topic: string | null }) {
   return (
     <>
       {topic !== null && (
-        <button type="button" className="room-topic" title={topic} onClick={() => setOpen(true)}>
+        <button type="button" className={styles.roomTopic} title={topic} onClick={() => setOpen(true)}>
           <span className="unseen">Topic: </span>
-          <span className="line" dir="auto">
+          <span className={styles.line} dir="auto">
             {topic}
           </span>
         </button>
@@ -32,7 +34,7 @@ export function TopicDialog({ topic, onClose }: { topic: string | null; onClose:
         <TopicForm topic={topic} onClose={onClose} />
       ) : (
         <div className="stack">
-          <p className="rules-text" dir="auto">
+          <p className={roomsStyles.rulesText} dir="auto">
             {topic}
           </p>
           <div className="row end">

@@ -2,6 +2,7 @@ import type { RoomState } from '#client/sdk/types'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from './room-context.ts'
+import styles from './rooms.module.css'
 import { RulesText } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
 
@@ -12,7 +13,7 @@ export function RulesCard({ state }: { state: RoomState }) {
   if (!isShown || rights.isModerator) return null
   const title = `Rules of ${isolated(state.room?.name ?? 'this room')}`
   return (
-    <section className="rules-card" aria-label={title}>
+    <section className={styles.rulesCard} aria-label={title}>
       <header>
         <Icon name="book" />
         <strong className="grow">{title}</strong>
@@ -20,7 +21,7 @@ export function RulesCard({ state }: { state: RoomState }) {
           All right
         </button>
       </header>
-      <div className="rules-card-body">
+      <div className={styles.rulesCardBody}>
         <RulesText rules={state.rules} isShort />
       </div>
     </section>

@@ -2,6 +2,7 @@ import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, lengthOf } from '../kit/format.ts'
+import styles from './rooms.module.css'
 import { contentRules } from './rule-names.ts'
 
 const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: 'Nobody' } as const
@@ -29,7 +30,7 @@ export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: 
   return (
     <>
       {rules.rules_text && (
-        <p className="rules-text" dir="auto">
+        <p className={styles.rulesText} dir="auto">
           {rules.rules_text}
         </p>
       )}
@@ -37,7 +38,7 @@ export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: 
         <p className="hint">The moderators have not written rules of their own here. Be kind.</p>
       )}
       {shown.length > 0 && (
-        <dl className="rules">
+        <dl className={styles.rules}>
           {shown.map(({ name, value }) => (
             <Rule key={name} name={name} value={value} />
           ))}

@@ -6,6 +6,7 @@ import { plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
+import styles from './rooms.module.css'
 
 interface Found {
   query: string
@@ -78,7 +79,7 @@ export function SearchPanel() {
           <p>{plural(found.searched, 'message')} looked at.</p>
         </Blank>
       )}
-      <ol className="found" aria-label="Results">
+      <ol className={styles.found} aria-label="Results">
         {found?.messages.map((message) => (
           <li key={message.id}>
             <FoundMessage message={message} />

@@ -14,6 +14,7 @@ import { GroupInvitations } from './group-invitations.tsx'
 import { Places } from './places.tsx'
 import { RoomList } from './room-list.tsx'
 import type { Route } from './route.ts'
+import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
 
 const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
@@ -43,7 +44,7 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
 
   return (
     <Frame className="sidebar" aria-label="Rooms and you">
-      <header className="sidebar-head">
+      <header className={styles.sidebarHead}>
         {isBeside ? (
           <Wordmark />
         ) : (
@@ -65,9 +66,9 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <GroupInvitations />
       <PasskeyOffer />
-      <footer className="sidebar-foot">
+      <footer className={styles.sidebarFoot}>
         <div className="row">
-          <button type="button" className="me" onClick={() => setOpen('settings')}>
+          <button type="button" className={styles.me} onClick={() => setOpen('settings')}>
             <Avatar id={account} name={name} picture={picture} />
             <span className="grow">
               <strong>{name}</strong>

@@ -1,10 +1,9 @@
-import '../styles/calls.css'
-import '../styles/panels.css'
 import type { Starred } from '#shared/api/stars'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
 import { AgentHead } from '../agents/agent-head.tsx'
+import styles from '../calls/calls.module.css'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, nameOf } from '../kit/format.ts'
@@ -13,6 +12,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { lineOf } from '../media/words.ts'
 import { titleOf } from '../rooms/room-title.ts'
+import roomsStyles from '../rooms/rooms.module.css'
 import { goTo } from '../rooms/route.ts'
 import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
 import { goToMessage } from '../rooms/wanted.ts'
@@ -24,7 +24,7 @@ export function StarredView() {
   return (
     <main className="room" aria-label="Starred messages">
       <AgentHead title="Starred messages" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
-      <div className="calls-page">
+      <div className={styles.callsPage}>
         <Listed
           loaded={{ ...loaded, value: value?.messages ?? null }}
           empty={
@@ -34,7 +34,7 @@ export function StarredView() {
           }
         >
           {(all) => (
-            <ol className="found" aria-label="Starred messages">
+            <ol className={roomsStyles.found} aria-label="Starred messages">
               {all.map((star) => (
                 <StarredRow key={star.id} star={star} />
               ))}

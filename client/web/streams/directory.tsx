@@ -3,6 +3,7 @@ import { isolated, lengthOf, nameOf } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { linkToRoom } from '../rooms/route.ts'
 import { Badge } from './badge.tsx'
+import styles from './directory.module.css'
 import { useLiveNow } from './use-stream.ts'
 
 /** Who is live now, by viewers. */
@@ -17,13 +18,13 @@ export function Directory({ children }: { children?: React.ReactNode }) {
       </Blank>
     )
   return (
-    <ul className="live-cards" aria-label="Live now">
+    <ul className={styles.liveCards} aria-label="Live now">
       {live.streams.map(({ id, ...stream }) => {
         const { streamer, started_at, viewer_count } = stream
         const name = nameOf(streamer.display_name, streamer.address)
         const since = started_at ? `for ${lengthOf(Math.max(60, (Date.now() - Date.parse(started_at)) / 1_000))}` : ''
         return (
-          <li key={id} className="live-card">
+          <li key={id} className={styles.liveCard}>
             <Avatar id={streamer.address} name={streamer.display_name} size="large" />
             <div className="grow">
               <a href={linkToRoom({ type: 'stream', id })}>{isolated(stream.title)}</a>

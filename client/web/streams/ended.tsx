@@ -3,7 +3,9 @@ import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-
 import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { momentOf } from '../kit/moment.ts'
+import styles from './ended.module.css'
 import { placeWords } from './stream-words.ts'
+import streamsStyles from './streams.module.css'
 
 /** The moment that a recording shows now. */
 export interface Replayed {
@@ -34,7 +36,7 @@ export function Ended(props: {
   }
   if (asset?.playback_url)
     return (
-      <div className="player">
+      <div className={streamsStyles.player}>
         {/* biome-ignore lint/a11y/useMediaCaption: a livestream has no captions */}
         <video
           ref={video}
@@ -47,20 +49,20 @@ export function Ended(props: {
           onTimeUpdate={follow}
           onSeeked={follow}
         />
-        <button type="button" className="button player-back" onClick={() => choose(null)}>
+        <button type="button" className={`button ${styles.playerBack}`} onClick={() => choose(null)}>
           <Icon name="back" /> All recordings
         </button>
       </div>
     )
   return (
-    <div className="player">
-      <div className="player-words" role="status">
+    <div className={streamsStyles.player}>
+      <div className={streamsStyles.playerWords} role="status">
         <strong>{words?.title}</strong>
         <p>{words?.text}</p>
         {assets.length === 0 ? (
           <p>There is no recording of it.</p>
         ) : (
-          <ul className="recordings" aria-label="Recordings">
+          <ul className={styles.recordings} aria-label="Recordings">
             {assets.map((one) => (
               <Recording key={one.id} asset={one} onPlay={() => choose(one.id)} />
             ))}

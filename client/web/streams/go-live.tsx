@@ -7,6 +7,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo, linkToLive } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { streamProblems } from './stream-words.ts'
+import styles from './streams.module.css'
 
 /** Opens a stream of one's own; its page is where it is published. */
 export function GoLive() {
@@ -46,7 +47,7 @@ export function GoLive() {
           },
         }}
       />
-      <form className="live-page narrow stack wide" onSubmit={open}>
+      <form className={`${styles.livePage} narrow stack wide`} onSubmit={open}>
         <label className="field">
           <span>Title</span>
           <input

@@ -1,5 +1,4 @@
-import '../styles/home.css'
-import '../styles/streams.css'
+import '../kit/frame.css'
 import { useEffect, useState } from 'react'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
@@ -11,6 +10,7 @@ import type { Replayed } from './ended.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
 import { ReplayedChat } from './replayed-chat.tsx'
 import { Stage } from './stage.tsx'
+import styles from './streams.module.css'
 import { useStream } from './use-stream.ts'
 
 /** The livestreams for who is not signed in. */
@@ -22,8 +22,8 @@ export function GuestStreams({ onEnter }: { onEnter: () => void }) {
     if (isElsewhere) onEnter()
   }, [isElsewhere, onEnter])
   return (
-    <div className="guest-streams">
-      <header className="room-head guest-head">
+    <div className={styles.guestStreams}>
+      <header className={`room-head ${styles.guestHead}`}>
         <a className="plain-link" href="/" aria-label="Plaza" title="Plaza">
           <Wordmark />
         </a>
@@ -41,7 +41,7 @@ export function GuestStreams({ onEnter }: { onEnter: () => void }) {
       {isStream ? (
         <Watched key={room.id} id={room.id ?? ''} onEnter={onEnter} />
       ) : (
-        <main className="live-page" aria-labelledby="live-title">
+        <main className={styles.livePage} aria-labelledby="live-title">
           <h1 id="live-title">Live now</h1>
           <Directory />
         </main>
@@ -59,7 +59,7 @@ function Watched({ id, onEnter }: { id: string; onEnter: () => void }) {
     if (title !== undefined) document.title = `${isolated(title)} · Plaza`
   }, [title])
   return (
-    <div className={`stream-room ${isMissing ? 'missing' : ''}`}>
+    <div className={`${styles.streamRoom} ${isMissing ? 'missing' : ''}`}>
       <Stage view={view} onReplay={setReplayed} />
       {replayed ? (
         <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
@@ -81,7 +81,7 @@ function GuestChat({ id, title, onEnter }: { id: string; title: string; onEnter:
         </div>
       </header>
       <ReadChat messages={newest} empty="Nothing said yet">
-        <p className="row read-say">
+        <p className={`row ${styles.readSay}`}>
           <button type="button" className="button grow" onClick={onEnter}>
             Sign in to talk
           </button>

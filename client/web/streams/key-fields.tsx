@@ -2,13 +2,14 @@ import { useState } from 'react'
 import type { Stream } from '#shared/api/stream-records'
 import { ActButton } from '../kit/act-button.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import styles from './key-fields.module.css'
 
 /** What OBS asks for, in its words. Who has the key publishes, so it is shown only while a button is held. */
 export function KeyFields({ stream }: { stream: Stream }) {
   const { stream_key = '', rtmp_url = '', ingest_url = '' } = stream
   const server = rtmp_url.endsWith(`/${stream_key}`) ? rtmp_url.slice(0, -stream_key.length - 1) : rtmp_url
   return (
-    <details className="key-fields">
+    <details className={styles.keyFields}>
       <summary>Publish with OBS</summary>
       <section aria-labelledby="obs-rtmp">
         <h3 id="obs-rtmp">Service: Custom</h3>
@@ -34,7 +35,7 @@ function Field({ label, value, isSecret = false }: { label: string; value: strin
   const hold = () => setHeld(true)
   const release = () => setHeld(false)
   return (
-    <div className="row key-field">
+    <div className={`row ${styles.keyField}`}>
       <span className="label">{label}</span>
       <code className="grow" dir="ltr">
         {isSecret && !isHeld ? '••••••••••••' : value}

@@ -1,5 +1,3 @@
-import '../styles/streams.css'
-import '../styles/live-stage.css'
 import { useCallback, useState } from 'react'
 import type { PublicStream } from '#shared/api/stream-records'
 import { Avatar } from '../kit/avatar.tsx'
@@ -8,9 +6,11 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { linkToRoom } from '../rooms/route.ts'
 import { Badge } from './badge.tsx'
+import styles from './live-stage.module.css'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
+import streamsStyles from './streams.module.css'
 import { useLiveNow, useStream } from './use-stream.ts'
 
 const mostOthers = 3
@@ -26,7 +26,7 @@ export function LiveStage({ onLook }: { onLook: Look }) {
     <>
       <Shown key={first.id} stream={first} onLook={onLook} />
       {others.length > 0 && (
-        <ul className="live-others" aria-label="Also live">
+        <ul className={styles.liveOthers} aria-label="Also live">
           {others.slice(0, mostOthers).map((stream) => (
             <li key={stream.id}>
               <StreamLink stream={stream} onLook={onLook} />
@@ -51,11 +51,11 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
   const state = view?.state ?? { ...stream, stream_id: id, v: 0 }
   return (
     <>
-      <header className="row live-preview-head">
+      <header className={`row ${streamsStyles.livePreviewHead}`}>
         <Avatar id={streamer.address} name={streamer.display_name} />
         <div className="grow">
           <StreamLink stream={stream} onLook={onLook} />
-          <p className="stage-facts">
+          <p className={streamsStyles.stageFacts}>
             <Badge state={state} />
             <span>{nameOf(streamer.display_name, streamer.address)}</span>
             <span className="numerals">{view?.counts?.viewers ?? stream.viewer_count} watching</span>
@@ -67,17 +67,17 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
           {isPaused ? 'Play' : 'Pause'}
         </button>
       </header>
-      <div className="live-preview-stage">
+      <div className={streamsStyles.livePreviewStage}>
         {isPaused ? (
-          <div className="player">
-            <div className="player-words">
+          <div className={streamsStyles.player}>
+            <div className={streamsStyles.playerWords}>
               <strong>Paused</strong>
             </div>
           </div>
         ) : (
           <Player stream={stream} state={state} onPlaying={hear} />
         )}
-        <div className="live-preview-chat">
+        <div className={streamsStyles.livePreviewChat}>
           <ReadChat messages={newest} empty="Nothing said yet" />
         </div>
       </div>
@@ -88,7 +88,7 @@ function Shown({ stream, onLook }: { stream: PublicStream; onLook: Look }) {
 function StreamLink({ stream: { id, title }, onLook }: { stream: PublicStream; onLook: Look }) {
   return (
     <a
-      className="live-preview-title"
+      className={styles.livePreviewTitle}
       href={linkToRoom({ type: 'stream', id })}
       onClick={(event) => {
         event.preventDefault()

@@ -1,9 +1,9 @@
-import '../styles/streams.css'
 import { AgentHead } from '../agents/agent-head.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { goTo, linkToGoLive, type Route } from '../rooms/route.ts'
 import { Directory } from './directory.tsx'
 import { GoLive } from './go-live.tsx'
+import styles from './streams.module.css'
 
 /** What is shown at `#/live` and `#/go-live`. */
 export function LiveView({ path }: { path: NonNullable<Route['live']> }) {
@@ -16,7 +16,7 @@ export function LiveView({ path }: { path: NonNullable<Route['live']> }) {
           Go live
         </a>
       </AgentHead>
-      <div className="live-page">
+      <div className={styles.livePage}>
         <Directory>
           <a className="button small" href={linkToGoLive}>
             Go live

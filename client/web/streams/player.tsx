@@ -5,7 +5,9 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { type Playing, play } from './play.ts'
+import styles from './player.module.css'
 import { placeWords } from './stream-words.ts'
+import streamsStyles from './streams.module.css'
 
 /** The picture of a stream, and words in its place while there is none. */
 export function Player({ stream, state, onPlaying }: PlayerProps) {
@@ -48,7 +50,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
     if (isMuted) void element.play().catch(() => {})
   }
   return (
-    <div className="player">
+    <div className={streamsStyles.player}>
       <video
         ref={video}
         playsInline
@@ -59,7 +61,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
         onTimeUpdate={() => setHasPicture(true)}
       />
       {words && (
-        <div className={`player-words ${hasPicture ? 'over' : ''}`} role="status">
+        <div className={`${streamsStyles.playerWords} ${hasPicture ? 'over' : ''}`} role="status">
           <strong>{words.title}</strong>
           <p>{words.text}</p>
         </div>
@@ -67,7 +69,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
       {hasPicture && (
         <button
           type="button"
-          className="button player-sound"
+          className={`button ${styles.playerSound}`}
           aria-label={isMuted ? undefined : 'Turn the sound off'}
           title={isMuted ? undefined : 'Turn the sound off'}
           onClick={turnSound}

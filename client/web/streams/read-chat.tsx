@@ -5,6 +5,8 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Renewed } from '../kit/use-loaded.ts'
+import styles from './read-chat.module.css'
+import streamsStyles from './streams.module.css'
 import { useStreamChat } from './use-stream.ts'
 
 /** The newest messages of a stream, for who is not in its chat; what cannot be read is asked for again by itself. */
@@ -18,7 +20,7 @@ export function useNewest(id: string): Renewed<readonly Message[]> {
 export function ReadChat(props: { messages: Renewed<readonly Message[]>; empty: string; children?: ReactNode }) {
   return (
     <>
-      <div className="read-chat" ref={toEnd}>
+      <div className={streamsStyles.readChat} ref={toEnd}>
         <Listed
           loaded={{ ...props.messages, value: props.messages.value?.filter(({ is_deleted }) => !is_deleted) ?? null }}
           empty={<Blank icon="message" title={props.empty} />}
@@ -45,7 +47,7 @@ const toEnd = (box: HTMLElement | null) => {
 function Line({ message }: { message: Message }) {
   const { sender, sender_address, created_at, message_type, content } = message
   return (
-    <li className="read-line">
+    <li className={styles.readLine}>
       <Avatar size="small" id={sender_address} name={sender.name} />
       <p>
         <strong>{nameOf(sender.name, sender_address)}</strong>{' '}

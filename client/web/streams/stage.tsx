@@ -9,7 +9,9 @@ import { Badge } from './badge.tsx'
 import { Ended, type Replayed } from './ended.tsx'
 import type { Playing } from './play.ts'
 import { Player } from './player.tsx'
+import styles from './stage.module.css'
 import { streamProblems } from './stream-words.ts'
+import streamsStyles from './streams.module.css'
 import { Studio } from './studio.tsx'
 
 /** What is seen of a stream: its picture, what its streamer works with, or its recordings. */
@@ -20,7 +22,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
   const { error, stream, state, counts } = view ?? { error: null, stream: null, state: null, counts: null }
   if (!view || !stream || !state)
     return (
-      <section className="stage" aria-label="Livestream">
+      <section className={styles.stage} aria-label="Livestream">
         {error ? (
           <Blank icon="warn" title="This stream cannot be watched">
             <p role="alert">{problemText(error, streamProblems)}</p>
@@ -34,7 +36,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
   const name = nameOf(streamer.display_name, streamer.address)
   const isOwn = account?.toLowerCase() === streamer.address.toLowerCase()
   return (
-    <section className="stage" aria-label="Livestream">
+    <section className={styles.stage} aria-label="Livestream">
       {state.status === 'ended' ? (
         <Ended stream={stream} state={state} assets={view.assets} onReplay={onReplay} />
       ) : isOwn ? (
@@ -42,11 +44,11 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
       ) : (
         <Player stream={stream} state={state} onPlaying={setPlaying} />
       )}
-      <div className="stage-foot">
+      <div className={styles.stageFoot}>
         <Avatar id={streamer.address} name={streamer.display_name} />
         <div className="grow">
           <h2>{isolated(state.title)}</h2>
-          <p className="stage-facts">
+          <p className={streamsStyles.stageFacts}>
             <Badge state={state} />
             <span>{name}</span>
             {counts && <Watching counts={counts} isOver={state.status === 'ended'} />}
@@ -55,7 +57,7 @@ export function Stage(props: { view: StreamView | null; onReplay: (replayed: Rep
             )}
           </p>
           {stream.description && (
-            <p className="stage-about" dir="auto">
+            <p className={styles.stageAbout} dir="auto">
               {isolated(stream.description)}
             </p>
           )}

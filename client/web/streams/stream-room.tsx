@@ -1,4 +1,3 @@
-import '../styles/streams.css'
 import { useState } from 'react'
 import type { LiveRoom, RoomState } from '#client/sdk/types'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -16,6 +15,7 @@ import type { Replayed } from './ended.tsx'
 import { ReadChat, useNewest } from './read-chat.tsx'
 import { ReplayedChat } from './replayed-chat.tsx'
 import { Stage } from './stage.tsx'
+import styles from './streams.module.css'
 import { useStream } from './use-stream.ts'
 
 /** A stream with its chat, for who is signed in: the room of the stream, and its picture beside it. */
@@ -29,7 +29,7 @@ export function StreamRoom({ roomRef, panel }: { roomRef: RoomRef; panel: PanelN
   const isOutside = state.status === 'left' || state.error?.code === 'NOT_A_MEMBER'
   const isMissing = view?.error?.code === 'STREAM_NOT_FOUND'
   return (
-    <div className={`stream-room ${isMissing ? 'missing' : ''}`}>
+    <div className={`${styles.streamRoom} ${isMissing ? 'missing' : ''}`}>
       <Stage view={view} onReplay={setReplayed} />
       {replayed ? (
         <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
@@ -74,7 +74,7 @@ function Outside({ id, title, live, state }: { id: string; title: string; live: 
       <ReadChat messages={newest} empty="Nothing said yet">
         {state.access?.state !== 'removed' && (
           <form
-            className="row read-say"
+            className={`row ${styles.readSay}`}
             onSubmit={(event) => {
               event.preventDefault()
               say()

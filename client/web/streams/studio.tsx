@@ -12,6 +12,8 @@ import { Sparkline } from '../operations/sparkline.tsx'
 import { type Broadcast, type BroadcastState, broadcastTo, type Source } from './broadcast.ts'
 import { KeyFields } from './key-fields.tsx'
 import { ownWords, placeWords } from './stream-words.ts'
+import streamsStyles from './streams.module.css'
+import styles from './studio.module.css'
 
 const sources: readonly (readonly [Source, string])[] = [
   ['camera', 'Camera'],
@@ -52,10 +54,10 @@ export function Studio(props: {
     broadcast.stop()
   }
   return (
-    <div className="studio">
-      <div className="player">
+    <div className={streamsStyles.studio}>
+      <div className={streamsStyles.player}>
         {sent.media ? <Preview media={sent.media} /> : null}
-        <div className={`player-words ${sent.media ? 'over' : ''}`} role="status">
+        <div className={`${streamsStyles.playerWords} ${sent.media ? 'over' : ''}`} role="status">
           {sent.media ? (
             <strong>{phases[sent.phase]}</strong>
           ) : (
@@ -70,7 +72,7 @@ export function Studio(props: {
           )}
         </div>
       </div>
-      <div className="studio-side">
+      <div className={styles.studioSide}>
         <p className="numerals">{ownWords(state, health, Date.now())}</p>
         <Problem error={own.error} onRetry={own.reload} />
         {sent.problem && <Problem error={new Error(sent.problem)} />}
@@ -143,7 +145,7 @@ function Figures({ counts }: { counts: StreamCount }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: one point for each count that is told
   useEffect(() => setValues((before) => [...before, viewers].slice(-shownCounts)), [v, viewers])
   return (
-    <dl className="figures">
+    <dl className={styles.figures}>
       <div>
         <dt>Watching now</dt>
         <dd className="numerals">

@@ -6,6 +6,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { usePages } from '../kit/use-pages.ts'
+import styles from './bug-list.module.css'
 
 const titles: Record<BugState, string> = {
   open: 'Open',
@@ -72,10 +73,12 @@ function BugCard(props: { report: BugReport; name: string; onTurn: (id: string, 
           {fullTimeOf(report.created_at)}
         </time>
       </p>
-      <p className="as-written" dir="auto">
+      <p className={styles.asWritten} dir="auto">
         {report.description}
       </p>
-      {report.replication_steps && <blockquote className="quoted as-written">{report.replication_steps}</blockquote>}
+      {report.replication_steps && (
+        <blockquote className={`quoted ${styles.asWritten}`}>{report.replication_steps}</blockquote>
+      )}
       {report.media_urls.length > 0 && (
         <p className="row wrap">
           {report.media_urls.map((url, at) => (

@@ -6,6 +6,7 @@ import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { useCut } from '../connection/cut.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import styles from '../rooms/rooms.module.css'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { BecomeModerator } from './become-moderator.tsx'
 import { linkTo, tourSteps } from './steps.ts'
@@ -32,7 +33,7 @@ export function TourStepHint() {
   const at = tourSteps.indexOf(tour.step)
   const next = tourSteps[at + 1]
   return (
-    <aside className="tour-hint" aria-label="Tour">
+    <aside className={styles.tourHint} aria-label="Tour">
       <p className="grow">
         <strong>
           {at + 1} of {tourSteps.length}
@@ -63,9 +64,9 @@ function DemoControls() {
   const [isCut, cut] = useCut()
   if (!status?.demo || !tour || tour.isHidden) return null
   return (
-    <aside className="tour-hint demo" aria-label="Demo">
+    <aside className={`${styles.tourHint} ${styles.demo}`} aria-label="Demo">
       <p className="grow">
-        <strong>Demo.</strong> <span className="said">The others here are scripted.</span>
+        <strong>Demo.</strong> <span className={styles.said}>The others here are scripted.</span>
       </p>
       <a className="button small plain" href={linkTo('guest')}>
         Tour

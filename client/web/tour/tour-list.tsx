@@ -1,9 +1,10 @@
 import { linkTo, tourSteps } from './steps.ts'
+import styles from './tour-list.module.css'
 
 /** The list of the tour's steps, on the welcome screen. */
 export function TourList() {
   return (
-    <nav className="tour" aria-labelledby="tour-title">
+    <nav className={styles.tour} aria-labelledby="tour-title">
       <p id="tour-title" className="label">
         Or take the tour, as a guest
       </p>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import mongoose from 'mongoose'
 
-export type { Model, QueryFilter } from 'mongoose'
+export type { Model, QueryFilter, UpdateQuery } from 'mongoose'
 
 /** The store behind the models: MongoDB, or the embedded one of a single process. */
 export interface Database {

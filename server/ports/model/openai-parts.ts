@@ -1,7 +1,7 @@
 import { BrokenOff } from './openai-failures.ts'
-import type { Asking } from './openai-request.ts'
+import { type Asking, openAsking, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
 import { newSources } from './openai-sources.ts'
-import type { Part, Question, ToolCall } from './port.ts'
+import type { Model, Part, Question, ToolCall } from './port.ts'
 import { withoutThoughts } from './thoughts.ts'
 
 /** What one piece of a stream says, whichever interface it comes by. */
@@ -24,6 +24,35 @@ interface CallPiece {
   arguments?: string | null | undefined
 }
 
+interface Interface {
+  read(piece: unknown): Told
+  /** What a server may refuse, and is asked without then: newer models of some take fewer parameters. */
+  dispensable(question: Question): readonly string[]
+  ask(question: Question, refused: ReadonlySet<string>, signal: AbortSignal): Promise<AsyncIterable<unknown>>
+}
+
+/** A model that a provider streams the answers of. */
+export function streamedModel(provider: Provider, patience: Partial<Patience>, by: Interface): Model {
+  const refused = new Set<string>()
+  return {
+    name: provider.model,
+    isScripted: false,
+    async *answer(question, signal) {
+      signal.throwIfAborted()
+      const asking = openAsking(signal, patience)
+      const ask = () => by.ask(question, refused, asking.signal)
+      try {
+        const pieces = await retrying(asking, () => withoutRefused(refused, by.dispensable(question), ask))
+        yield* readParts(pieces, by.read, question, asking)
+      } catch (error) {
+        throw asking.meant(error)
+      } finally {
+        asking.end()
+      }
+    },
+  }
+}
+
 /** No tokenizer makes longer tokens than this on average; who sends more was not bounded by what was asked. */
 const charactersPerToken = 16
 
@@ -31,7 +60,7 @@ const charactersPerToken = 16
  * The parts of a streamed answer, without what its model has thought. A stream that ends without a reason was cut off, although its client does not
  * say so, as it ends quietly also where the signal is aborted.
  */
-export async function* readParts(
+async function* readParts(
   pieces: AsyncIterable<unknown>,
   readPiece: (piece: unknown) => Told,
   { maxOutputTokens }: Question,

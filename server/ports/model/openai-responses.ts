@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import { boundedFetch } from '#server/kernel/fetch'
 import { readEvent } from './openai-events.ts'
-import { readParts } from './openai-parts.ts'
-import { openAsking, openClient, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
+import { streamedModel } from './openai-parts.ts'
+import { openClient, type Patience, type Provider } from './openai-request.ts'
 import type { Model, Question, ToolTurn } from './port.ts'
 
 /** The whole answer, with the tools that were offered, is told three times beside its pieces. */
@@ -14,29 +14,13 @@ const search = 'tools'
 /** Any server that answers by the Responses interface as OpenAI does. An agent that may search the web is grounded by its search. */
 export function openaiResponses(provider: Provider, patience: Partial<Patience> = {}): Model {
   const client = openClient(provider, boundedFetch(maxBytes, maxLineBytes))
-  /** Parameters that the server does not take. */
-  const refused = new Set<string>()
-  return {
-    name: provider.model,
-    isScripted: false,
-    searchesWeb: true,
-    async *answer(question, signal) {
-      signal.throwIfAborted()
-      const asking = openAsking(signal, patience)
-      const ask = (): Promise<AsyncIterable<unknown>> =>
-        client.responses.create(requestOf(question, provider, refused), { signal: asking.signal })
-      // Where there are no other tools, it is the search that a server has refused.
-      const left = question.webSearch && !question.tools?.length ? [...dispensable, search] : dispensable
-      try {
-        const events = await retrying(asking, () => withoutRefused(refused, left, ask))
-        yield* readParts(events, readEvent, question, asking)
-      } catch (error) {
-        throw asking.meant(error)
-      } finally {
-        asking.end()
-      }
-    },
-  }
+  const model = streamedModel(provider, patience, {
+    // Where there are no other tools, it is the search that a server has refused.
+    dispensable: ({ webSearch, tools }) => (webSearch && !tools?.length ? [...dispensable, search] : dispensable),
+    read: readEvent,
+    ask: (question, refused, signal) => client.responses.create(requestOf(question, provider, refused), { signal }),
+  })
+  return { ...model, searchesWeb: true }
 }
 
 function requestOf(

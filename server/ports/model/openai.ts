@@ -2,8 +2,8 @@ import type OpenAI from 'openai'
 import { boundedFetch } from '#server/kernel/fetch'
 import { asEvents } from './openai-bodies.ts'
 import { readChunk } from './openai-chunks.ts'
-import { readParts } from './openai-parts.ts'
-import { openAsking, openClient, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
+import { streamedModel } from './openai-parts.ts'
+import { openClient, type Patience, type Provider } from './openai-request.ts'
 import type { Model, Question, ToolTurn } from './port.ts'
 
 /** Frames of about 300 bytes for each of 2,048 tokens are well below. */
@@ -15,26 +15,12 @@ const dispensable = ['max_tokens', 'temperature', 'stream_options']
 /** Any server that answers chat completions as OpenAI does. */
 export function openaiModel(provider: Provider, patience: Partial<Patience> = {}): Model {
   const client = openClient(provider, asEvents(boundedFetch(maxBytes, maxLineBytes)))
-  /** Parameters that the server does not take: newer models of some take fewer. */
-  const refused = new Set<string>()
-  return {
-    name: provider.model,
-    isScripted: false,
-    async *answer(question, signal) {
-      signal.throwIfAborted()
-      const asking = openAsking(signal, patience)
-      const ask = (): Promise<AsyncIterable<unknown>> =>
-        client.chat.completions.create(requestOf(question, provider, refused), { signal: asking.signal })
-      try {
-        const chunks = await retrying(asking, () => withoutRefused(refused, dispensable, ask))
-        yield* readParts(chunks, readChunk, question, asking)
-      } catch (error) {
-        throw asking.meant(error)
-      } finally {
-        asking.end()
-      }
-    },
-  }
+  return streamedModel(provider, patience, {
+    dispensable: () => dispensable,
+    read: readChunk,
+    ask: (question, refused, signal) =>
+      client.chat.completions.create(requestOf(question, provider, refused), { signal }),
+  })
 }
 
 function requestOf(

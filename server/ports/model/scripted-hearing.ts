@@ -18,7 +18,7 @@ export interface Heard {
   count: number
 }
 
-/** What a prompt says, read as a model would: see `server/domains/agents/prompt.ts`. */
+/** What a prompt says, read as a model would: see `server/domains/agents/runs/prompt.ts`. */
 export function hear(turns: readonly Turn[]): Heard {
   const ofUser = turns.filter(({ role }) => role === 'user')
   const { knowledge, notes, message } = parted(ofUser.at(-1)?.content ?? '')

@@ -49,6 +49,10 @@ export const isKey = (key: string): boolean => key.length <= 512 && name.test(ke
 /** Is this a key in a folder `private` of its bucket? Such a blob has no address: an operation reads it for whom it lets. */
 export const isPrivate = (key: string): boolean => key.split('/')[1] === 'private'
 
+/** Archives of accounts: private, in no backup, and removed when their time is over. */
+export const archiveFolder = 'media/private/archives/'
+export const isArchive = (key: string): boolean => key.startsWith(archiveFolder)
+
 /** The address of a blob that is served below this one. */
 export const addressOf = (storageUrl: string, key: string): string => `${below(storageUrl)}${key}`
 

@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
 import { newId } from '#server/kernel/ids'
-import { nodeState } from '#server/kernel/node-state'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
-import type { CutShort, FrameBody, RunFailure } from '#shared/api/run-frames'
-import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { generationFailed } from './ending.ts'
-import { failureBy } from './failure.ts'
+import { type CutShort, type FrameBody, RunFailure } from '#shared/api/run-frames'
+import { AppError, type ErrorCode } from '#shared/errors'
+import { failed, generationFailed, Stopped } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
 import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
@@ -26,8 +24,7 @@ const retryMilliseconds = 1_000
 /** When there may be room for another question. */
 const retrySeconds = 5
 
-/** What works on a question says what it does by frames, and returns the end. */
-export type Work = (run: StoredRun, tell: (body: FrameBody) => void, signal: AbortSignal) => Promise<Ending>
+/** What an answer came to, beside its text. */
 export interface Ending {
   scheduling: StoredRun['scheduling']
   inputTokens: number | null
@@ -36,24 +33,18 @@ export interface Ending {
   cutShort: CutShort | null
 }
 
-/** Why a run is stopped before its end, as its last frame says it. */
-class Stopped extends Error {
-  override readonly name = 'Stopped'
-  readonly last: (partial: string | null) => FrameBody
-
-  constructor(last: (partial: string | null) => FrameBody) {
-    super('The answer was stopped')
-    this.last = last
-  }
+/** A run that this node works on. */
+export interface OpenRun {
+  run: StoredRun
+  /** Adds a frame to it. */
+  tell: (body: FrameBody) => void
+  /** Aborted where it is to stop. */
+  signal: AbortSignal
+  /** Ends it as this settles. */
+  endWith(ending: Promise<Ending>): Promise<void>
 }
 
-export const failed = (code: RunFailure, text: string) =>
-  new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
-export const cancelled = (by: string) =>
-  new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
-
 const beingTaken = 'This question is being taken. Ask it again with the same key'
-const controllersOf = nodeState(() => new Map<string, AbortController>())
 
 export interface Ask {
   agent: string
@@ -68,24 +59,27 @@ export interface Ask {
 }
 
 /**
- * Stores a question and begins to work on it; the same key again gives the run of the first time. Throws TOO_MANY_QUESTIONS where the asker
- * has as many open as they may, in a race too, and SERVICE_UNAVAILABLE where this very question has a place and is not stored yet; what is owed is
- * begun in any case.
+ * Stores a question and opens its run; the same key again gives the run of the first time, which is not open here. Throws TOO_MANY_QUESTIONS
+ * where the asker has as many open as they may, in a race too, and SERVICE_UNAVAILABLE where this very question has a place and is not stored
+ * yet; what is owed is begun in any case.
  */
-export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false): Promise<StoredRun> {
+export async function beginRun(
+  node: Node,
+  ask: Ask,
+  isOwed = false,
+): Promise<{ run: StoredRun; open: OpenRun | null }> {
   const run = newRun(node, ask)
   const log = new FrameLog(run._id)
-  hold(node, log)
+  const stop = hold(node, log)
   try {
     const known = await storeRun(node, run, ask, isOwed)
-    if (known) letGo(node, run._id)
-    if (known) return known
+    if (!known) return { run, open: openRun(node, run, log, stop) }
+    letGo(node, run._id)
+    return { run: known, open: null }
   } catch (error) {
     letGo(node, run._id)
     throw error
   }
-  void carryOut(node, run, log, work)
-  return run
 }
 
 /** Null where it is stored now; else the run that was begun with the same key. */
@@ -156,20 +150,20 @@ export function newRun(node: Node, ask: Ask): StoredRun {
   }
 }
 
-async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): Promise<void> {
-  const stop = new AbortController()
+function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortController): OpenRun {
+  const { signal } = stop
   const writer = new RunWriter(node, log)
   writer.lost.signal.addEventListener('abort', () => stop.abort())
-  controllersOf(node).set(run._id, stop)
-  let began = performance.now()
-  let toldAt = began
+  const openedAt = performance.now()
+  let began = openedAt
+  let toldAt = openedAt
   let isQueued = false
   const tell = (body: FrameBody) => {
     toldAt = performance.now()
     // The time for an answer begins when it is its turn.
     if (isQueued) began = toldAt
     isQueued = body.t === 'status' && body.phase === 'queued'
-    if (!stop.signal.aborted) writer.write(body)
+    if (!signal.aborted) writer.write(body)
   }
   const watch = setInterval(() => {
     const now = performance.now()
@@ -177,17 +171,23 @@ async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): 
     else if (now - toldAt > silenceMilliseconds)
       tell({ t: 'status', phase: isQueued ? 'queued' : 'generating', detail: null })
   }, watchMilliseconds)
-  try {
-    const last = await lastFrame(node, run, writer, tell, stop.signal, work)
-    // What its work has left behind stops too, and tells nothing after the last frame.
-    stop.abort()
-    writer.write(last)
-    await writer.ended()
-    await untilSettled(node, run, log, writer.lost.signal)
-  } finally {
-    clearInterval(watch)
-    controllersOf(node).delete(run._id)
-    letGo(node, run._id)
+  return {
+    run,
+    tell,
+    signal,
+    async endWith(ending) {
+      try {
+        const last = await lastFrame(node, run, writer, signal, openedAt, ending)
+        // What its work has left behind stops too, and tells nothing after the last frame.
+        stop.abort()
+        writer.write(last)
+        await writer.ended()
+        await untilSettled(node, run, log, writer.lost.signal)
+      } finally {
+        clearInterval(watch)
+        letGo(node, run._id)
+      }
+    },
   }
 }
 
@@ -209,15 +209,18 @@ async function lastFrame(
   node: Node,
   run: StoredRun,
   writer: RunWriter,
-  tell: (body: FrameBody) => void,
   signal: AbortSignal,
-  work: Work,
+  openedAt: number,
+  ending: Promise<Ending>,
 ): Promise<FrameBody> {
-  const began = performance.now()
   const partial = () => (writer.text === '' ? null : run.message_id)
   try {
-    const { scheduling, inputTokens, outputTokens, cutShort } = await work(run, tell, signal)
-    const usage = { input_tokens: inputTokens, output_tokens: outputTokens, ms: Math.round(performance.now() - began) }
+    const { scheduling, inputTokens, outputTokens, cutShort } = await ending
+    const usage = {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      ms: Math.round(performance.now() - openedAt),
+    }
     const cut = cutShort ? { cut_short: cutShort } : {}
     return { t: 'done', message: writer.text, message_id: run.message_id, usage, scheduling, ...cut }
   } catch (error) {
@@ -236,10 +239,8 @@ const ofTheModel: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
 /** What goes on until somebody looks at it. */
 const forOperators: readonly RunFailure[] = ['INTERNAL_ERROR', 'MODEL_REFUSED']
 
-/** Stops a run of this node. */
-export const stopRun = (node: Node, run: string, by: string): void => controllersOf(node).get(run)?.abort(cancelled(by))
+/** How a run fails by this error; null stands for one that nobody expected. */
+const failureBy = (refusal: AppError | null): RunFailure =>
+  failureOf(refusal?.details?.failure) ?? failureOf(refusal?.code) ?? 'INTERNAL_ERROR'
 
-/** Ends all runs of this node, as it goes. */
-export function stopAllRuns(node: Node): void {
-  for (const stop of controllersOf(node).values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
-}
+const failureOf = (code: unknown): RunFailure | undefined => RunFailure.safeParse(code).data

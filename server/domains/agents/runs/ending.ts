@@ -1,7 +1,15 @@
+import { secondsLeft } from '#server/domains/agents/agent-spending/allowance'
 import type { Node } from '#server/kernel/context'
-import { type ChatLine, type CutShort, isModelFailure, type RunFrame, type WebSource } from '#shared/api/run-frames'
+import {
+  type ChatLine,
+  type CutShort,
+  type FrameBody,
+  isModelFailure,
+  type RunFailure,
+  type RunFrame,
+  type WebSource,
+} from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { secondsLeft } from '../spending/allowance.ts'
 
 /** Waits for the whole answer. Throws where it is not given. */
 export async function answerOf(
@@ -62,3 +70,19 @@ export async function* linesOf(frames: AsyncIterable<RunFrame>): AsyncGenerator<
     if (frame.t === 'cancelled') yield { type: 'error', error: 'The answer was stopped' }
   }
 }
+
+/** Why a run is stopped before its end, as its last frame says it. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+  readonly last: (partial: string | null) => FrameBody
+
+  constructor(last: (partial: string | null) => FrameBody) {
+    super('The answer was stopped')
+    this.last = last
+  }
+}
+
+export const failed = (code: RunFailure, text: string) =>
+  new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
+export const cancelled = (by: string) =>
+  new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))

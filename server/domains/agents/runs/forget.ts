@@ -16,11 +16,22 @@ export async function forgetConversation(
     const runs = await Runs.find(conversation).limit(atOnce).lean<StoredRun[]>()
     if (runs.length === 0) return
     await Promise.all(runs.map((run) => askToStop(node, run, conversation.account)))
-    const ids = runs.map(({ _id }) => _id)
-    await RunFrames.deleteMany({ run_id: { $in: ids } })
-    await Runs.updateMany(
-      { _id: { $in: ids } },
-      { $set: { place: forgotten, message: '', content: '', citations: [], sources: [], tools: [], scheduling: null } },
-    )
+    await forgetRuns(runs.map(({ _id }) => _id))
   }
+}
+
+/** Also of what is being written: nothing of a forgotten run is stored at its end, and nobody takes it up again. */
+export async function forgetRuns(ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await RunFrames.deleteMany({ run_id: { $in: ids } })
+  const nothing = {
+    place: forgotten,
+    message: '',
+    content: '',
+    citations: [],
+    sources: [],
+    tools: [],
+    scheduling: null,
+  }
+  await Runs.updateMany({ _id: { $in: ids } }, { $set: nothing, $unset: { to_say: 1 } })
 }

@@ -1,5 +1,4 @@
-import type { FrameBody, RunFrame } from '#shared/api/run-frames'
-import { isTerminal } from '#shared/api/run-frames'
+import { type FrameBody, isTerminal, type RunFrame } from '#shared/api/run-frames'
 
 /** The frames of one run, as far as this node knows them, and who waits for the next. */
 export class FrameLog {

@@ -1,4 +1,4 @@
-import { messageIn } from '#server/domains/room-state/facts'
+import { messageIn } from '#server/domains/rooms/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'

@@ -1,9 +1,9 @@
-import { isSuspended } from '#server/domains/accounts/roles'
+import { refusalOf } from '#server/domains/agents/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { isSuspended } from '#server/domains/people/accounts/roles'
 import type { Node } from '#server/kernel/context'
 import { isSameAccount } from '#shared/kit/accounts'
-import { refusalOf } from '../access.ts'
-import { Agents, type StoredAgent } from '../model.ts'
-import { cancelled } from './begin.ts'
+import { cancelled } from './ending.ts'
 import { isInRoom } from './history.ts'
 import type { StoredRun } from './model.ts'
 

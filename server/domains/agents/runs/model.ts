@@ -1,5 +1,6 @@
-import mongoose, { Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
 import type { runStates } from '#shared/api/agent-runs'
 import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } from '#shared/api/run-frames'
 
@@ -52,8 +53,15 @@ export interface StoredRun {
 
 const amount = { type: Number, default: null } as const
 
-export const Runs = mongoose.model<StoredRun>(
+export const Runs = defineModel<StoredRun>(
   'Runs',
+  {
+    shares: [
+      { owner: 'account', becomes: 'erase', hides: ['node', 'stop_at', 'to_say'] },
+      { owner: 'cancelled_by', becomes: 'unlink', archive: false },
+    ],
+    archive: 'agents',
+  },
   new Schema<StoredRun>(
     {
       _id: required,
@@ -107,8 +115,9 @@ export interface StoredPlaces {
   expires_at: Date
 }
 
-export const OpenPlaces = mongoose.model<StoredPlaces>(
+export const OpenPlaces = defineModel<StoredPlaces>(
   'OpenPlaces',
+  { shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }], archive: { never: 'It is of answers under way.' } },
   new Schema<StoredPlaces>(
     {
       _id: required,
@@ -133,8 +142,12 @@ export interface StoredFrames {
   expires_at: Date
 }
 
-export const RunFrames = mongoose.model<StoredFrames>(
+export const RunFrames = defineModel<StoredFrames>(
   'RunFrames',
+  {
+    shares: [{ owner: 'run_id', becomes: 'erase', through: 'Runs' }],
+    archive: { never: 'It is an answer in parts, which the archive has whole.' },
+  },
   new Schema<StoredFrames>(
     {
       _id: required,

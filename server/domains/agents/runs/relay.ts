@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { FrameBody } from '#shared/api/run-frames'
+import { errors } from '#shared/errors'
+import { cancelled, failed } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
 import { framesFrom, outcomeOf } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'
@@ -26,6 +28,8 @@ interface Watched {
 const stateOf = nodeState(() => ({
   /** Runs this node works on. */
   here: new Map<string, FrameLog>(),
+  /** What stops them. */
+  stops: new Map<string, AbortController>(),
   /** Runs of other nodes that somebody reads here. */
   elsewhere: new Map<string, Watched>(),
   /** Runs of this node that are read on others, and until when they are told. */
@@ -38,10 +42,17 @@ const topicOf = (run: string) => `run:${run}`
 const wantedTopic = (node: string) => `run-wanted:${node}`
 const Wanted = z.object({ run: z.string() })
 
-export const hold = (node: Node, log: FrameLog): void => void stateOf(node).here.set(log.id, log)
+/** Notes that this node works on a run; returns what stops that. */
+export function hold(node: Node, log: FrameLog): AbortController {
+  const stop = new AbortController()
+  stateOf(node).here.set(log.id, log)
+  stateOf(node).stops.set(log.id, stop)
+  return stop
+}
 export const letGo = (node: Node, run: string): void => {
-  const { here, wanted, waiting } = stateOf(node)
+  const { here, stops, wanted, waiting } = stateOf(node)
   here.delete(run)
+  stops.delete(run)
   wanted.delete(run)
   for (const wake of [...(waiting.get(run) ?? [])]) wake()
 }
@@ -171,8 +182,16 @@ const stopTopic = (node: string) => `run-stop:${node}`
 export const tellToStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
   void node.peers.tell(stopTopic(worker), { run })
 
-/** Calls `stop` for each run of this node that somebody wants stopped, wherever they asked. */
-export function listenToStops(node: Node, stop: (run: string, by: string) => void): () => void {
+/** Stops a run of this node. */
+export const stopRun = (node: Node, run: string, by: string): void => stateOf(node).stops.get(run)?.abort(cancelled(by))
+
+/** Ends all runs of this node, as it goes. */
+export function stopAllRuns(node: Node): void {
+  for (const stop of stateOf(node).stops.values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
+}
+
+/** Stops each run of this node that somebody wants stopped, wherever they asked. */
+export function listenToStops(node: Node): () => void {
   let isLooking = false
   let lookedAt = 0
   const look = async () => {
@@ -180,7 +199,7 @@ export function listenToStops(node: Node, stop: (run: string, by: string) => voi
     const found = await Runs.find({ stop_at: node.id, state: 'running' })
       .select({ cancelled_by: 1 })
       .lean<{ _id: string; cancelled_by: string }[]>()
-    for (const { _id, cancelled_by } of found) stop(_id, cancelled_by)
+    for (const { _id, cancelled_by } of found) stopRun(node, _id, cancelled_by)
   }
   const lookQuietly = () => void look().catch(() => undefined)
   const lookOnce = async () => {

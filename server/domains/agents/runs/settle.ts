@@ -1,7 +1,7 @@
+import { Agents } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { type FrameBody, isTerminal } from '#shared/api/run-frames'
-import { Agents } from '../model.ts'
 import { framesFrom, outcomeOf } from './frame-store.ts'
 import { forgotten, RunFrames, type RunState, Runs, type StoredFrames, type StoredRun } from './model.ts'
 import { givePlaces } from './open.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { makeDirectory } from '#server/kernel/make-directory'
-import { isKey } from '../../storage/port.ts'
+import { isArchive, isKey } from '../../storage/port.ts'
 import { CopyError, createTally, type Sum } from '../embedded/sums.ts'
 
 /** Bytes of a file in a line of a backup. */
@@ -18,11 +18,11 @@ export const placeIn = ({ files, recordings }: { files: string; recordings: stri
 
 /**
  * What people have uploaded, and recordings of livestreams, as lines of a backup; null where they are kept elsewhere, or not wanted. A file is
- * whole there and never changes; one that is removed meanwhile is left out.
+ * whole there and never changes; one that is removed meanwhile is left out, and so are archives of accounts.
  */
 export async function* fileLines(files: string | null, recordings: string | null = null): AsyncGenerator<string> {
   const tally = files === null && recordings === null ? null : createTally()
-  const uploaded = files === null ? [] : await keysIn(files)
+  const uploaded = files === null ? [] : (await keysIn(files)).filter((key) => !isArchive(key))
   const kept = recordings === null ? [] : (await recordingsIn(recordings)).names.map((name) => `${recorded}${name}`)
   for (const key of [...uploaded, ...kept]) {
     const opened = await open(placeIn({ files: files ?? '', recordings: recordings ?? '' }, key)).catch(unlessMissing)

@@ -1,0 +1,84 @@
+import { ownAgent } from '#server/domains/agents/agent-state/access'
+import type { StoredAgent, StoredApi } from '#server/domains/agents/agent-state/model'
+import { type Actions, type Node, signedIn } from '#server/kernel/context'
+import { refusalFrom } from '#server/kernel/deadline'
+import type { agentTools as contract } from '#shared/api/agent-tools'
+import { AppError, errors } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
+import { askApi, isChange, namesInPath } from './apis.ts'
+import { detectApi } from './detect.ts'
+import { listAnew, reach } from './servers.ts'
+
+const longestAnswer = 500
+/** Each asks the site behind the URL a few times. */
+const detectionsAMinute = 30
+
+export const agentToolActions: Actions<typeof contract> = {
+  async testTool({ id, serverId, apiName }, context) {
+    const { account } = signedIn(context)
+    const agent = await ownAgent(context.node, account, id)
+    const began = performance.now()
+    const outcome = await attempt(() =>
+      serverId === undefined
+        ? tryApi(context.node, agent, apiName, context.signal)
+        : tryServer(context.node, agent, serverId, context.signal),
+    )
+    return { ...outcome, ms: Math.round(performance.now() - began) }
+  },
+
+  async detectApi({ url, apiKey, headers }, context) {
+    const { node } = context
+    const retryAfter = await node.limits.wait('detections', signedIn(context).account, detectionsAMinute, 60)
+    if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+    const detected = await detectApi(node, { url, apiKey, headers }, context.signal)
+    return { ...detected, detectedAt: new Date(node.now()).toISOString() }
+  },
+}
+
+interface Outcome {
+  success: boolean
+  tools: { name: string; description: string; usable: boolean }[]
+  answer: string | null
+  error: string | null
+}
+
+/** A tool that does not answer is an outcome; a tool that the agent does not have is refused. */
+async function attempt(trying: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await trying()
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') return failure(errors.TIMEOUT[1])
+    const refusal = refusalFrom(error)
+    if (!refusal || refusal.code === 'NOT_FOUND') throw error
+    return failure(refusal.message)
+  }
+}
+
+const failure = (error: string): Outcome => ({ success: false, tools: [], answer: null, error })
+
+async function tryServer(node: Node, agent: StoredAgent, id: string, signal: AbortSignal): Promise<Outcome> {
+  const stored = agent.mcp_servers?.find((server) => server.id === id)
+  if (!stored) throw new AppError('NOT_FOUND')
+  const offered = await listAnew(node, reach(node, agent._id, stored), signal)
+  const tools = offered.map(({ name, description, parameters }) => ({
+    name,
+    description: cut(description.toWellFormed(), longestAnswer),
+    usable: parameters !== null,
+  }))
+  return { success: true, tools, answer: null, error: null }
+}
+
+async function tryApi(node: Node, agent: StoredAgent, name: string | undefined, signal: AbortSignal): Promise<Outcome> {
+  const api = agent.api_tools?.find((one) => one.name === name)
+  if (!api) throw new AppError('NOT_FOUND')
+  if (isChange(api)) return failure('A method that changes something is not tried')
+  const { text, isError } = await askApi(node, agent._id, api, leastOf(api), signal)
+  const answer = cut(text.toWellFormed(), longestAnswer)
+  return isError ? failure(answer) : { success: true, tools: [], answer, error: null }
+}
+
+/** The least that each kind of API can be asked. */
+const leastOf = ({ api_type, url }: StoredApi): Readonly<Record<string, unknown>> => ({
+  ...(api_type === 'graphql' ? { query: '{ __typename }' } : api_type === 'openapi' ? { body: {} } : { query: 'test' }),
+  path: Object.fromEntries(namesInPath(url).map((name) => [name, 'test'])),
+})

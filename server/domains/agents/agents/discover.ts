@@ -1,0 +1,82 @@
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { blockedBy, blockersOf } from '#server/domains/moderation/blocks/blocks'
+import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { friendsOf, otherOf } from '#server/domains/people/friends/pairs'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
+import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
+import { withWords } from './words.ts'
+
+const friendsAtMost = 1_000
+const tagsAtMost = 10
+
+export const discover: Action<typeof contract.discover> = async (input, context) => {
+  const { account } = signedIn(context)
+  const { filter, tags, search = '', limit, offset } = input
+  const words = search.trim() === '' ? [] : withWords(search)
+  const asked = tags === undefined ? [] : tagsIn(tags)
+  const none = { agents: [], total: 0, limit, offset }
+  if (words === null || (tags?.trim() && asked.length === 0)) return none
+  const [seen, blocked, blockers, suspended] = await Promise.all([
+    seenBy(account, filter),
+    blockedBy(account),
+    blockersOf(account),
+    suspendedAccounts(),
+  ])
+  const query: Record<string, unknown> = {
+    ...seen,
+    ...(asked.length > 0 && { tags: { $in: asked } }),
+    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(suspended), ...words],
+  }
+  const [found, total] = await Promise.all([
+    Agents.find(query).sort({ message_count: -1, _id: -1 }).skip(offset).limit(limit).lean<StoredAgent[]>(),
+    Agents.countDocuments(query),
+  ])
+  const agents = await shownWithOwners(context.node, found)
+  return {
+    agents: agents.map((agent) => ({ ...agent, isFriendsAgent: agent.visibility === 'friends' })),
+    total,
+    limit,
+    offset,
+  }
+}
+
+/** Those of the filter that the account may talk to. */
+async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'official') {
+  if (filter === 'public' || filter === 'official') return { visibility: filter }
+  const { pairs } = await friendsOf(account, friendsAtMost)
+  const ofFriends = {
+    visibility: 'friends',
+    owner_address: { $in: pairs.map((pair) => otherOf(pair, account)) },
+  } as const
+  return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
+}
+
+/** Agents of who is suspended are left out; official ones are the house's. */
+const ofStanding = (suspended: readonly string[]) => ({
+  $or: [{ owner_address: { $nin: suspended } }, { visibility: 'official' }],
+})
+
+const tagsIn = (tags: string): string[] =>
+  [...new Set(tags.split(',').map((tag) => tag.trim().toLowerCase()))].filter(Boolean).slice(0, tagsAtMost)
+
+/** Agents as those see them who may talk to them, with the names of their owners. */
+export async function shownWithOwners(node: Node, agents: readonly StoredAgent[]) {
+  const owners = await profilesOf(
+    node,
+    agents.map(({ owner_address }) => owner_address),
+  )
+  return agents.map((agent) => ({
+    id: agent._id,
+    owner_address: agent.owner_address,
+    name: agent.name,
+    personality: agent.personality,
+    avatar_emoji: agent.avatar_emoji,
+    avatar_url: agent.avatar_url,
+    visibility: agent.visibility,
+    tags: agent.tags,
+    message_count: agent.message_count,
+    created_at: agent.created_at.toISOString(),
+    owner: { username: owners.get(agent.owner_address)?.username ?? null, ensName: null },
+  }))
+}

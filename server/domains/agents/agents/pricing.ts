@@ -1,0 +1,57 @@
+import { isHex } from 'viem'
+import type { StoredAgent } from '#server/domains/agents/agent-state/model'
+import { facilitatorOf, type Wanted } from '#server/domains/payments/payments/scheme'
+import { type Account, Accounts } from '#server/domains/people/accounts/model'
+import { isWalletAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
+import type { Node } from '#server/kernel/context'
+import { networks, priceText, unitsOf } from '#shared/api/payment-networks'
+
+/** Where an agent is asked: by everybody, or by those who are signed in. */
+export function endpointsOf(
+  { settings: { publicUrl } }: Pick<Node, 'settings'>,
+  { _id }: StoredAgent,
+  isPublic = true,
+) {
+  const info = `${publicUrl}/api/${isPublic ? 'public/' : ''}agents/${_id}`
+  return { info, chat: `${info}/chat` }
+}
+
+/** What an answer of the agent costs; null where it is not sold, or nobody can be paid. */
+export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<Wanted | null> {
+  const { x402_enabled, x402_price_cents: cents, x402_network: network } = agent
+  if (!x402_enabled || cents === null || network === null) return null
+  const payTo = await payeeOf(agent)
+  if (payTo === null) return null
+  const resource = endpointsOf(node, agent).chat
+  return { facts: networks[network], amount: unitsOf(cents), payTo, resource, description: descriptionOf(agent, cents) }
+}
+
+const descriptionOf = ({ name }: StoredAgent, cents: number) => `One answer of ${name} for ${priceText(cents)}`
+
+/** The named wallet, else that of the owner: of a passkey its smart account, as nobody holds a key to its account id. */
+async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgent): Promise<Wanted['payTo'] | null> {
+  if (named !== null && isHex(named)) return named
+  const owner = await Accounts.findOne({ _id: owner_address }).lean<Account>()
+  if (!owner) return null
+  if (isWalletAccount(owner) && isHex(owner._id)) return owner._id
+  return smartAccountIn(owner)?.address ?? null
+}
+
+export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: Wanted) {
+  const facilitator = facilitatorOf(node, facts)
+  return {
+    pricePerMessage: priceText(cents),
+    priceCents: cents,
+    network: facts.network,
+    currency: 'USDC' as const,
+    payTo,
+    payable: facilitator !== null,
+    simulated: facilitator?.isSimulated ?? false,
+  }
+}
+
+/** What an answer costs as it is told; `enabled` says whether there is a price. */
+export async function shownPricing(node: Node, agent: StoredAgent, isPublic = true) {
+  const wanted = isPublic ? await offerOf(node, agent) : null
+  return { enabled: wanted !== null, ...(wanted && pricingOf(node, agent.x402_price_cents ?? 0, wanted)) }
+}

@@ -1,0 +1,33 @@
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { wordsAskedFor, wordsToFind } from '#server/domains/rooms/text/signs'
+import { skeletonVersion } from '#shared/kit/looks'
+
+const wordsAtMost = 300
+const longestWord = 40
+const afterAll = '\uffff'
+
+const short = (word: string): string => word.slice(0, longestWord)
+
+/** The words that an agent is found by, each once. */
+export const searchableWords = ({ name, tags, personality }: Pick<StoredAgent, 'name' | 'tags' | 'personality'>) =>
+  [...new Set(wordsToFind([name, ...tags, personality].join(' ')).map(short))].slice(0, wordsAtMost)
+
+/** What is asked of agents with a word that begins as each of these; null where no word is asked for. */
+export function withWords(search: string) {
+  const asked = [...new Set(wordsAskedFor(search).map(short))]
+  if (asked.length === 0) return null
+  return asked.map((word) => ({ words: { $elemMatch: { $gte: word, $lt: word + afterAll } } }))
+}
+
+/** Brings the words of agents that an older version stored up to date, a few at a time. */
+export async function fileAgents(): Promise<void> {
+  const older = { words_version: { $ne: skeletonVersion } }
+  for (;;) {
+    const agents = await Agents.find(older, { name: 1, tags: 1, personality: 1 }).limit(100).lean<StoredAgent[]>()
+    if (agents.length === 0) return
+    for (const { _id, ...agent } of agents) {
+      const $set = { words: searchableWords(agent), words_version: skeletonVersion }
+      await Agents.updateOne({ _id, ...older }, { $set })
+    }
+  }
+}

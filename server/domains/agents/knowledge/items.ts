@@ -1,0 +1,138 @@
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
+import { defaults, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
+import { titleOf } from '#server/domains/agents/library/reading/sources'
+import type { Node } from '#server/kernel/context'
+import { insertAmong } from '#server/kernel/places'
+import { readingFields } from '#shared/api/knowledge'
+import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import { AppError } from '#shared/errors'
+import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
+
+const hourMilliseconds = 3_600_000
+
+export const itemsOf = (agent: string): Promise<StoredItem[]> =>
+  KnowledgeItems.find({ agent_id: agent }).sort({ created_at: 1, _id: 1 }).lean<StoredItem[]>()
+
+/** An item of this agent; those of others are not found. */
+export async function itemOf(agent: string, id: string): Promise<StoredItem> {
+  const item = await KnowledgeItems.findOne({ _id: id, agent_id: agent }).lean<StoredItem>()
+  if (!item) throw new AppError('KNOWLEDGE_NOT_FOUND')
+  return item
+}
+
+type Reading = Pick<StoredItem, keyof typeof defaults>
+
+/** How an item is to be read, as far as it was said. Refuses what is for official agents where it is not the default. */
+function readingOf(agent: StoredAgent, input: Readonly<Record<string, unknown>>): Partial<Reading> {
+  const reading = inSnakeCase(inCamelCase(readingFields, input)) as Partial<Reading>
+  const differs = Object.entries(reading).some(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof typeof defaults]),
+  )
+  if (differs && agent.visibility !== 'official')
+    throw new AppError('FORBIDDEN', { message: 'How a URL is read can be set for official agents only' })
+  return reading
+}
+
+export async function addItem(
+  node: Node,
+  agent: StoredAgent,
+  { url: given, title, ...input }: { url: string; title?: string | undefined },
+  id: string,
+): Promise<StoredItem> {
+  const url = node.services.web.check(given)
+  const reading = { ...defaults, ...readingOf(agent, input) }
+  const most = agent.visibility === 'official' ? itemsAtMost.official : itemsAtMost.usual
+  const now = node.now()
+  const item = {
+    ...newItem({ id, agent: agent._id, url, title: title ?? titleOf(url) }, now),
+    ...reading,
+    ...syncOf(reading, now),
+  }
+  const refuseKnownUrl = async () => {
+    const { agent_id, url } = item
+    const isKnown = await KnowledgeItems.exists({ agent_id, url, _id: { $ne: id } })
+    if (isKnown) throw new AppError('KNOWLEDGE_EXISTS')
+  }
+  await refuseKnownUrl()
+  const inserted = await insertAmong(KnowledgeItems, item, {
+    others: { agent_id: agent._id },
+    most,
+    refuseDuplicate: refuseKnownUrl,
+  })
+  if (!inserted) throw new AppError('KNOWLEDGE_LIMIT_REACHED', { message: `An agent knows at most ${most} URLs` })
+  await refuseGone(agent, item._id)
+  return inserted
+}
+
+/** Looked at again once the item stands: the agent may have been deleted meanwhile, with all that it knew then. */
+async function refuseGone({ _id }: StoredAgent, item: string): Promise<void> {
+  if (await Agents.exists({ _id })) return
+  await KnowledgeItems.deleteOne({ _id: item })
+  throw new AppError('AGENT_NOT_FOUND')
+}
+
+const syncOf = ({ auto_sync, sync_interval_hours }: Reading, now: number) =>
+  auto_sync ? { sync_at: new Date(now + sync_interval_hours * hourMilliseconds) } : {}
+
+const readOtherwiseBy = ['scrape_method', 'crawl_depth', 'exclude_patterns', 'infinite_scroll', 'scroll_count']
+
+export async function updateItem(
+  node: Node,
+  agent: StoredAgent,
+  id: string,
+  { title, ...input }: { title?: string | undefined },
+): Promise<StoredItem> {
+  const before = await itemOf(agent._id, id)
+  const reading = readingOf(agent, input)
+  const { sync_at } = syncOf(
+    { ...before, ...reading },
+    (before.last_synced_at ?? new Date(node.now())).getTime(),
+  ) as Pick<StoredItem, 'sync_at'>
+  const isReadOtherwise = readOtherwiseBy.some((name) => name in reading)
+  const item = await KnowledgeItems.findOneAndUpdate(
+    { _id: id, agent_id: agent._id },
+    {
+      $set: {
+        ...reading,
+        ...(title === undefined ? {} : { title }),
+        // What it is compared with was read in another way.
+        ...(isReadOtherwise ? { etag: null, modified: null, hash: null } : {}),
+        ...(sync_at ? { sync_at } : {}),
+      },
+      ...(sync_at ? {} : { $unset: { sync_at: '' } }),
+    },
+    { returnDocument: 'after' },
+  ).lean<StoredItem>()
+  if (!item) throw new AppError('KNOWLEDGE_NOT_FOUND')
+  return item
+}
+
+export async function removeItem(agent: string, id: string): Promise<void> {
+  const { deletedCount } = await KnowledgeItems.deleteOne({ _id: id, agent_id: agent })
+  if (deletedCount === 0) throw new AppError('KNOWLEDGE_NOT_FOUND')
+  await KnowledgeChunks.deleteMany({ knowledge_id: id })
+}
+
+export const shown = (item: StoredItem): KnowledgeItem => ({
+  id: item._id,
+  agent_id: item.agent_id,
+  title: item.title,
+  url: item.url,
+  content_type: item.content_type,
+  status: item.status,
+  error_message: item.error_message,
+  chunk_count: item.chunk_count,
+  pages: item.pages,
+  scrape_method: item.scrape_method,
+  crawl_depth: item.crawl_depth,
+  auto_sync: item.auto_sync,
+  sync_interval_hours: item.sync_interval_hours,
+  last_synced_at: item.last_synced_at?.toISOString() ?? null,
+  exclude_patterns: item.exclude_patterns,
+  infinite_scroll: item.infinite_scroll,
+  scroll_count: item.scroll_count,
+  created_at: item.created_at.toISOString(),
+  indexed_at: item.indexed_at?.toISOString() ?? null,
+  stale_since: item.stale_since?.toISOString() ?? null,
+})

@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises'
+import { indexing, isBeingRead } from '#server/domains/agents/library/indexing'
+import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
+import type { Node } from '#server/kernel/context'
+import type { ReadResult } from '#shared/api/knowledge'
+import { tick } from './watch.ts'
+
+const waitMilliseconds = 25_000
+const lookMilliseconds = 100
+/** Who is told that something is still being read looks at it again then. */
+export const lookAgainSeconds = 5
+
+/** Stores the job, one for all who ask before it begins, on every node; `since` is the moment from which its end counts. */
+export async function askToRead(node: Node, item: StoredItem): Promise<{ item: StoredItem; since: number }> {
+  const since = node.now()
+  const { _id, claimed_at } = item
+  if (!isBeingRead(item, since))
+    await node.jobs.add(indexing, { item: _id }, `read-${_id}-${claimed_at?.getTime() ?? 'never'}`)
+  tick(node)
+  return { item, since }
+}
+
+/** How an item stands once it was read; null where that takes longer than an answer can wait. */
+export async function whenRead(
+  { item: { _id, tried_at }, since }: { item: StoredItem; since: number },
+  signal: AbortSignal,
+): Promise<StoredItem | null> {
+  const begun = performance.now()
+  while (performance.now() - begun < waitMilliseconds && !signal.aborted) {
+    const now = await KnowledgeItems.findOne({ _id }).lean<StoredItem>()
+    if (!now) return null
+    const isOver = now.status !== 'processing' && now.tried_at !== null && now.tried_at.getTime() >= since
+    if (isOver && now.tried_at?.getTime() !== tried_at?.getTime()) return now
+    await setTimeout(lookMilliseconds)
+  }
+  return null
+}
+
+/** Reads several, and says of each how it went. */
+export async function readAll(node: Node, items: readonly StoredItem[], signal: AbortSignal) {
+  const asked = await Promise.all(items.map((item) => askToRead(node, item)))
+  return Promise.all(asked.map(async (one) => resultOf(one.item, await whenRead(one, signal))))
+}
+
+function resultOf({ url }: StoredItem, read: StoredItem | null): ReadResult {
+  if (read?.status === 'indexed') return { url, success: true, chunks: read.chunk_count }
+  if (read) return { url, success: false, error: read.error_message ?? 'It could not be read' }
+  return { url, success: false, error: 'It is still being read', retryAfter: lookAgainSeconds }
+}

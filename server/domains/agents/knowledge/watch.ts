@@ -1,0 +1,96 @@
+import { mayChange } from '#server/domains/agents/agent-state/access'
+import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
+import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
+import type { Connection, Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { knowledgeEvents } from '#shared/api/knowledge'
+import type { KnowledgeChange } from '#shared/api/knowledge-records'
+
+const lookMilliseconds = 500
+
+interface Watched {
+  /** With the account that watches. */
+  connections: Map<Connection, string>
+  /** What was told last of each item. */
+  told: Map<string, KnowledgeChange>
+}
+
+/** Agents that somebody watches on this node. The store says what changes, whichever node does it. */
+const watchedOn = nodeState(() => ({ agents: new Map<string, Watched>(), looking: null as Promise<void> | null }))
+
+export function watch(
+  node: Node,
+  connection: Connection,
+  account: string,
+  agent: string,
+  items: readonly StoredItem[],
+): void {
+  const { agents } = watchedOn(node)
+  const watched = agents.get(agent) ?? {
+    connections: new Map(),
+    told: new Map(items.map((item) => [item._id, changeOf(item)])),
+  }
+  agents.set(agent, watched)
+  if (watched.connections.has(connection)) return
+  watched.connections.set(connection, account)
+  connection.onClose(() => leave(agents, agent, connection))
+}
+
+function leave(agents: Map<string, Watched>, agent: string, connection: Connection): void {
+  const watched = agents.get(agent)
+  watched?.connections.delete(connection)
+  if (watched?.connections.size === 0) agents.delete(agent)
+}
+
+/** Looks at once. */
+export function tick(node: Node): void {
+  const state = watchedOn(node)
+  if (state.agents.size === 0) return
+  state.looking ??= look(node, state.agents)
+    .catch((error: unknown) => node.logger.warn({ error }, 'changes of what agents know were not told'))
+    .finally(() => {
+      state.looking = null
+    })
+}
+
+export function tellWatchers(node: Node): () => void {
+  const timer = setInterval(() => tick(node), lookMilliseconds).unref()
+  return () => clearInterval(timer)
+}
+
+async function look(node: Node, agents: Map<string, Watched>): Promise<void> {
+  const items = await KnowledgeItems.find({ agent_id: { $in: [...agents.keys()] } }).lean<StoredItem[]>()
+  for (const [agent, watched] of agents) {
+    const now = new Map(items.filter(({ agent_id }) => agent_id === agent).map((item) => [item._id, changeOf(item)]))
+    const removed = [...watched.told.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
+    const changed = [...now].filter(([id, to]) => JSON.stringify(watched.told.get(id)) !== JSON.stringify(to))
+    const changes = [...removed, ...changed.map(([, change]) => change)]
+    if (changes.length > 0) await letGoOthers(node, agents, agent, watched)
+    watched.told = now
+    for (const change of changes)
+      for (const connection of watched.connections.keys()) connection.emit(knowledgeEvents.knowledgeEvent, change)
+  }
+}
+
+/** Who may not change the agent any more watches it no more. */
+async function letGoOthers(node: Node, agents: Map<string, Watched>, id: string, watched: Watched): Promise<void> {
+  const agent = await Agents.findOne({ _id: id }).lean<StoredAgent>()
+  if (!agent) return
+  for (const [connection, account] of watched.connections)
+    if (!(await mayChange(node, account, agent))) leave(agents, id, connection)
+}
+
+const removalOf = (change: KnowledgeChange): KnowledgeChange => ({
+  ...change,
+  ...{ status: 'removed', pages: 0, chunks: 0, error: null, stale_since: null },
+})
+
+const changeOf = (item: StoredItem): KnowledgeChange => ({
+  agent_id: item.agent_id,
+  knowledge_id: item._id,
+  status: item.status,
+  pages: item.pages,
+  chunks: item.chunk_count,
+  error: item.error_message,
+  stale_since: item.stale_since?.toISOString() ?? null,
+})

@@ -1,0 +1,144 @@
+import { Schema } from 'mongoose'
+import { later, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
+import type { contentTypes, knowledgeStatuses, scrapeMethods } from '#shared/api/knowledge-records'
+
+/** A URL that an agent knows. */
+export interface StoredItem {
+  _id: string
+  agent_id: string
+  url: string
+  title: string
+  content_type: (typeof contentTypes)[number]
+  status: (typeof knowledgeStatuses)[number]
+  error_message: string | null
+  scrape_method: (typeof scrapeMethods)[number]
+  crawl_depth: number
+  exclude_patterns: string[]
+  auto_sync: boolean
+  sync_interval_hours: number
+  infinite_scroll: boolean
+  scroll_count: number
+  /** Which of the places of its agent it takes. */
+  place?: number
+  /** The chunks that answers are made of; null before the first. */
+  generation: string | null
+  chunk_count: number
+  /** How many pages were read, so far where it is being read. */
+  pages: number
+  /** The attempt that reads it now; chunks of another are never shown. */
+  building: string | null
+  /** The job that reads it now. */
+  job: string | null
+  /** When that began. */
+  claimed_at: Date | null
+  /** Since when the chunks are older than what could not be read. */
+  stale_since: Date | null
+  etag: string | null
+  modified: string | null
+  hash: string | null
+  /** What made the vectors of its chunks. */
+  embedder: string | null
+  created_at: Date
+  indexed_at: Date | null
+  last_synced_at: Date | null
+  /** When it was read or could not be read the last time. */
+  tried_at: Date | null
+  /** When it is read again by itself; absent where it is not. */
+  sync_at?: Date
+}
+
+/** A part of the text of an item. */
+export interface StoredChunk {
+  _id: string
+  agent_id: string
+  knowledge_id: string
+  generation: string
+  /** Its number within the item. */
+  n: number
+  url: string
+  title: string
+  text: string
+  /** Float32, little-endian, by `embedder`. */
+  vector: Buffer
+  embedder: string
+}
+
+const count = { type: Number, required: true } as const
+const flag = { type: Boolean, required: true } as const
+
+export const KnowledgeItems = defineModel<StoredItem>(
+  'KnowledgeItems',
+  { shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }], archive: 'knowledge', stays: ['hash'] },
+  new Schema<StoredItem>(
+    {
+      _id: required,
+      agent_id: required,
+      url: required,
+      title: required,
+      content_type: required,
+      status: required,
+      error_message: optional,
+      scrape_method: required,
+      crawl_depth: count,
+      exclude_patterns: { type: [String], default: [] },
+      auto_sync: flag,
+      sync_interval_hours: count,
+      infinite_scroll: flag,
+      scroll_count: count,
+      place: count,
+      generation: optional,
+      chunk_count: count,
+      pages: count,
+      building: optional,
+      job: optional,
+      claimed_at: later,
+      stale_since: later,
+      etag: optional,
+      modified: optional,
+      hash: optional,
+      embedder: optional,
+      created_at: { type: Date, required: true },
+      indexed_at: later,
+      last_synced_at: later,
+      tried_at: later,
+      sync_at: { type: Date },
+    },
+    { collection: 'knowledge_items', versionKey: false, minimize: false },
+  )
+    .index({ agent_id: 1, url: 1 }, { unique: true })
+    .index({ agent_id: 1, place: 1 }, { unique: true })
+    .index({ sync_at: 1 }, { partialFilterExpression: { sync_at: { $exists: true } } }),
+)
+
+export const KnowledgeChunks = defineModel<StoredChunk>(
+  'KnowledgeChunks',
+  {
+    shares: [{ owner: 'agent_id', becomes: 'erase', through: 'Agents' }],
+    archive: { never: 'It is a copy of pages that the archive names.' },
+    secret: ['vector'],
+  },
+  new Schema<StoredChunk>(
+    {
+      _id: required,
+      agent_id: required,
+      knowledge_id: required,
+      generation: required,
+      n: count,
+      url: required,
+      title: { type: String, default: '' },
+      text: required,
+      vector: { type: Buffer, required: true },
+      embedder: required,
+    },
+    { collection: 'knowledge_chunks', versionKey: false, minimize: false },
+  )
+    .index({ agent_id: 1, generation: 1, n: 1 })
+    .index({ knowledge_id: 1, generation: 1 }),
+)
+
+/** All that an agent knows, when the agent goes. */
+export async function removeKnowledgeOf(agent: string): Promise<void> {
+  await KnowledgeItems.deleteMany({ agent_id: agent })
+  await KnowledgeChunks.deleteMany({ agent_id: agent })
+}

@@ -1,0 +1,165 @@
+import { allow, allowOwed, refuseSpent } from '#server/domains/agents/agent-spending/allowance'
+import { modelOf } from '#server/domains/agents/agent-spending/counted'
+import type { StoredAgent } from '#server/domains/agents/agent-state/model'
+import type { Node } from '#server/kernel/context'
+import type { Turn } from '#server/ports/model/port'
+import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
+import { cut, cutToLength } from '#shared/kit/cut'
+import { type Ask, beginRun, type Ending, knownRun, type OpenRun } from './begin.ts'
+import { type Found, gather } from './gather.ts'
+import { conversationOf, ownChat, turnsBefore } from './history.ts'
+import { agentNow } from './judge.ts'
+import { Runs, type StoredRun } from './model.ts'
+import { promptOf } from './prompt.ts'
+import { isHere, untilGone } from './relay.ts'
+import { type AnswerContext, answerWithTools } from './tool-rounds.ts'
+
+/** Sessions of strangers have longer ones, as the documents say. */
+const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
+const maxOutputTokens = 2048
+const temperature = 0.7
+/** A model that never ends is ended here; in UTF-16 code units. */
+const longestAnswer = 32_000
+
+/**
+ * Begins the answer of an agent to a question, or gives the run that was begun with the same key. Throws DAILY_TOKENS_REACHED where the
+ * agents of its owner have answered all that they may today, to anybody or to who asks; what is owed, as it was paid for or begun before, is
+ * answered then too.
+ */
+export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
+  const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
+  if (known) return known
+  const { run, open } = await beginRun(node, ask, isOwed)
+  if (open) void open.endWith(answer(node, agent, open, isOwed))
+  return run
+}
+
+async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
+  try {
+    await refuseSpent(node, agent.owner_address, ask.account)
+    return null
+  } catch (error) {
+    const known = error instanceof AppError ? await knownRun(ask) : null
+    if (!known) throw error
+    return known
+  }
+}
+
+/** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
+async function answer(
+  node: Node,
+  asked: StoredAgent,
+  { run, tell, signal }: OpenRun,
+  isOwed: boolean,
+): Promise<Ending> {
+  const model = modelOf(node)
+  tell({
+    t: 'start',
+    agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
+    model: model.name,
+    scripted: model.isScripted,
+    message_id: run.message_id,
+  })
+  await waitForEarlierRuns(node, run, tell, signal)
+  const agent = await agentNow(node, run)
+  // Not before: what waits takes nothing from others.
+  const owner = agent.owner_address
+  const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+  return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
+}
+
+async function answerFrom(context: AnswerContext): Promise<Ending> {
+  const { node, agent, run, tell } = context
+  const { ofChat, ofSession } = turnsOfHistory
+  const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
+  const { passages, notes, scheduling, tools } = await gather(context, history)
+  const turns = promptOf({
+    instructions: agent.system_instructions,
+    history,
+    passages,
+    toolNotes: notes,
+    message: run.message,
+  })
+  tell({ t: 'status', phase: 'generating', detail: null })
+  return { ...(await generate(context, tools, turns)), scheduling }
+}
+
+async function generate(
+  context: AnswerContext,
+  tools: Found['tools'],
+  turns: readonly Turn[],
+): Promise<Omit<Ending, 'scheduling'>> {
+  const { node, tell, signal } = context
+  const question = { turns, maxOutputTokens, temperature }
+  const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
+  let cutShort: CutShort | null = null
+  let said = ''
+  for await (const part of answerWithTools(context, tools, question)) {
+    signal.throwIfAborted()
+    if (part.type === 'end') {
+      Object.assign(usage, { inputTokens: part.inputTokens, outputTokens: part.outputTokens })
+      cutShort = part.reason === 'length' || part.reason === 'filtered' ? part.reason : null
+    }
+    const source = part.type === 'source' ? shownSource(node, part) : null
+    if (source) tell({ t: 'source', ...source })
+    if (part.type === 'unsaid') {
+      said = said.slice(0, said.length - part.length)
+      tell({ t: 'chunk', off: said.length, text: '' })
+    }
+    if (part.type !== 'text') continue
+    const text = cutToLength(part.text, longestAnswer - said.length)
+    if (text !== '') tell({ t: 'chunk', off: said.length, text })
+    said += text
+    if (text.length === part.text.length) continue
+    cutShort = 'length'
+    break
+  }
+  signal.throwIfAborted()
+  // Nobody is answered by nothing, or pays for it.
+  if (said.trim() === '')
+    throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
+  return { ...usage, cutShort }
+}
+
+const longestUrl = 2_048
+const longestTitle = 200
+
+/** A page that a model names, as it may be shown; null where its link may not be. */
+function shownSource(node: Node, { url, title }: WebSource): WebSource | null {
+  const link = url.length <= longestUrl && URL.canParse(url) ? new URL(url) : null
+  if (!link || !/^https?:$/.test(link.protocol) || link.username !== '' || link.password !== '') return null
+  if (!node.services.web.isPublic(link.href)) return null
+  const line = title
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  return { url: link.href, title: cut(line, longestTitle) || link.host }
+}
+
+/** For the runs of other nodes. */
+const lookMilliseconds = 1_000
+/** The end of a run of this node wakes who waits for it; the store is asked in case it was ended by another. */
+const seldomMilliseconds = 10_000
+
+/** Waits until every earlier question of the conversation has its answer, so that each knows what was said before it. */
+export async function waitForEarlierRuns(
+  node: Node,
+  run: StoredRun,
+  tell: (body: FrameBody) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let isTold = false
+  for (;;) {
+    // The newest of them, which waits for the others itself.
+    const earlier = await Runs.findOne({ ...conversationOf(run), _id: { $lt: run._id }, state: 'running' })
+      .sort({ _id: -1 })
+      .select({ _id: 1 })
+      .lean<{ _id: string }>()
+    if (!earlier) return
+    if (!isTold) tell({ t: 'status', phase: 'queued', detail: null })
+    isTold = true
+    await untilGone(node, earlier._id, isHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
+    signal.throwIfAborted()
+  }
+}

@@ -1,8 +1,0 @@
-import { z } from 'zod'
-import { defineEvent } from '#server/domains/events/define'
-
-export const blocksChanged = defineEvent('blocks.changed', {
-  body: z.object({ other: z.string() }),
-  data: () => ({}),
-  isUnsigned: () => true,
-})

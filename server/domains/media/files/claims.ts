@@ -1,0 +1,52 @@
+import type { NamedFile } from '#server/domains/moderation/verdict/named-files'
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { AppError } from '#shared/errors'
+import { storedFile, UploadRecords } from './model.ts'
+
+/**
+ * Does something that makes a message name these files, and has them kept until it is known whether it does. `missing` are the
+ * addresses under which this account has stored nothing.
+ */
+export async function withFiles<T>(
+  node: Node,
+  owner: string,
+  files: readonly NamedFile[],
+  act: (missing: ReadonlySet<string>) => Promise<T>,
+): Promise<T> {
+  if (files.length === 0) return act(new Set())
+  const claim = newId()
+  const missing = new Set<string>()
+  for (const { url, key } of files) if (!(await claimFile(node, owner, key, claim))) missing.add(url)
+  const claimed = files.filter(({ url }) => !missing.has(url)).map(({ key }) => key)
+  const end = () =>
+    UploadRecords.updateMany({ _id: { $in: claimed } }, { $pull: { claims: claim } }).catch((error: unknown) =>
+      node.logger.warn({ error }, 'files that a message names are kept for a day more'),
+    )
+  try {
+    const done = await act(missing)
+    await end()
+    return done
+  } catch (error) {
+    // What was refused stands nowhere; of everything else it is not known.
+    if (error instanceof AppError && error.status < 500) await end()
+    throw error
+  }
+}
+
+async function claimFile(node: Node, owner: string, _id: string, claim: string): Promise<boolean> {
+  const { matchedCount } = await UploadRecords.updateOne(
+    { _id, owner, ...storedFile },
+    { $set: { claim, checked_at: new Date(node.now()) }, $addToSet: { claims: claim } },
+  )
+  return matchedCount === 1
+}
+
+/** The addresses among these files under which this account has stored nothing. */
+export async function missingAmong(owner: string, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
+  if (files.length === 0) return new Set()
+  const keys = files.map(({ key }) => key)
+  const found = await UploadRecords.find({ _id: { $in: keys }, owner, ...storedFile }, { _id: 1 }).lean()
+  const stored = new Set(found.map(({ _id }) => _id))
+  return new Set(files.filter(({ key }) => !stored.has(key)).map(({ url }) => url))
+}

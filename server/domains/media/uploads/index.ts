@@ -1,0 +1,81 @@
+import { showChanges } from '#server/domains/agents/agent-rooms/memberships'
+import { ownAgent } from '#server/domains/agents/agent-state/access'
+import { updateAgent } from '#server/domains/agents/agents/owned'
+import { keepsPictures } from '#server/domains/media/files/copies'
+import { removePicture } from '#server/domains/media/files/removal'
+import { folders, shownFolder } from '#server/domains/moderation/verdict/storage-folders'
+import { changeProfile } from '#server/domains/people/accounts/profile-changes'
+import { keyOf } from '#server/domains/rooms/room-state/access'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { uploads as contract } from '#shared/api/uploads'
+import { done } from '#shared/kit/primitives'
+import { storeBugReport } from './bug-reports.ts'
+import { commitmentTo, storeEncrypted } from './encrypted.ts'
+import { storeEvidence } from './evidence.ts'
+import { storePixelArt } from './pixel-art.ts'
+import { changeIcon, refuseIcon } from './room-icons.ts'
+import { uploadSettings } from './settings.ts'
+import { isPlainPicture, refuseLargeIcon, storePicture, storeShown } from './shared.ts'
+import { startSweeps, sweeping } from './sweep.ts'
+
+export const uploads = defineDomain(
+  contract,
+  {
+    async image(input, context) {
+      const { file, originalType } = input
+      const stored = (await isPlainPicture(input))
+        ? await storePicture(context, shownFolder('chat'), file)
+        : await storeEncrypted(context, folders.image, input)
+      return { ...stored, originalType }
+    },
+    async voice(input, context) {
+      return { ...(await storeEncrypted(context, folders.voice, input)), duration: input.duration }
+    },
+    commitment: commitmentTo,
+    picture: ({ file, context: shown }, context) => storeShown(context, shownFolder(shown), file),
+    pixelArt: storePixelArt,
+    bugReport: storeBugReport,
+    evidence: storeEvidence,
+
+    async avatar({ file }, context) {
+      const { url: avatar_url } = await storePicture(context, folders.avatar, file)
+      const change = { custom_avatar_url: avatar_url, use_custom_avatar: true }
+      await changeProfile(context.node, signedIn(context).account, change)
+      return { ...done, avatar_url }
+    },
+
+    async agentAvatar({ id, file }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      const before = await ownAgent(node, account, id)
+      const { url: avatar_url } = await storePicture(context, folders.avatar, file)
+      await showChanges(node, await updateAgent(node, account, id, { avatarUrl: avatar_url }))
+      await removePicture(node, before.avatar_url)
+      return { ...done, avatar_url }
+    },
+
+    async icon({ room, file }, context) {
+      const { account } = signedIn(context)
+      refuseLargeIcon(file)
+      const key = await keyOf(room)
+      await refuseIcon(context.node, key, account)
+      const { url: icon_url } = await storePicture(context, folders.icon, file)
+      await changeIcon(context.node, key, account, icon_url)
+      return { ...done, icon_url }
+    },
+
+    async removeIcon({ room }, context) {
+      await changeIcon(context.node, await keyOf(room), signedIn(context).account, null)
+      return done
+    },
+  },
+  {
+    settings: uploadSettings,
+    jobs: [sweeping],
+    start(node) {
+      keepsPictures(node, storePicture)
+      return [startSweeps(node)]
+    },
+  },
+)

@@ -1,0 +1,124 @@
+import { UploadQuotas } from '#server/domains/media/files/model'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { settingOf } from '#server/domains/platform/installation/decided'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import type { Admit, Sender } from '#server/kernel/uploads'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { uploadSettings } from './settings.ts'
+
+const dayMilliseconds = 86_400_000
+const megabyte = 1024 * 1024
+
+/** After so many seconds what is being received has come, or not. */
+const soon = 10
+
+/** Who shares a quota, how much of it there is on a day, and what they are told of it. */
+interface Quota {
+  whose: string
+  most: number
+  said: string
+}
+
+async function quotasOf(node: Node, { account, ip }: Sender): Promise<[own: Quota, ofAddress: Quota]> {
+  const { addressBytes } = uploadSettings.of(node)
+  return [
+    { whose: account, most: await mostOf(node, account), said: 'You have uploaded' },
+    // Many accounts cost nothing; addresses do.
+    { whose: `address ${ip}`, most: addressBytes, said: 'From your address was uploaded' },
+  ]
+}
+
+/** Bytes that this node is receiving, by whose they are. */
+const receivingOf = nodeState(() => new Map<string, number>())
+
+/**
+ * Counts what is being received beside what is stored: of several at a time all must fit into what a day leaves. One alone is received
+ * whatever that is, as it may be stored already and so be answered again.
+ */
+export const admissionOf =
+  (node: Node): Admit =>
+  async (sender, bytes) => {
+    await refuseWhereOff()
+    const receiving = receivingOf(node)
+    const quotas = await Promise.all(
+      (await quotasOf(node, sender)).map(async (quota) => ({ ...quota, stored: await storedToday(node, quota.whose) })),
+    )
+    for (const { stored, ...quota } of quotas) {
+      const coming = receiving.get(quota.whose) ?? 0
+      if (coming > 0 && stored + coming + bytes > quota.most)
+        throw tooMuch(quota, stored + bytes > quota.most ? untilTomorrow(node) : soon)
+    }
+    const add = (more: number) => {
+      for (const { whose } of quotas) {
+        const sum = (receiving.get(whose) ?? 0) + more
+        if (sum > 0) receiving.set(whose, sum)
+        else receiving.delete(whose)
+      }
+    }
+    add(bytes)
+    return () => add(-bytes)
+  }
+
+/** Nothing is received, nor stored, while admins have turned uploads off. */
+async function refuseWhereOff(): Promise<void> {
+  if (!(await settingOf('uploads_allowed')))
+    throw new AppError('FORBIDDEN', { message: 'Uploads are turned off here at the moment' })
+}
+
+const dayOf = (node: Node) => Math.floor(node.now() / dayMilliseconds)
+const untilTomorrow = (node: Node) => Math.ceil(((dayOf(node) + 1) * dayMilliseconds - node.now()) / 1_000)
+const tooMuch = ({ said, most }: Quota, retryAfter: number) =>
+  new AppError('RATE_LIMIT_EXCEEDED', {
+    message: `${said} as much as a day allows (${Math.floor(most / megabyte)} MB)`,
+    retryAfter,
+  })
+
+async function storedToday(node: Node, whose: string): Promise<number> {
+  const row = await UploadQuotas.findById(`${whose} ${dayOf(node)}`).lean<{ bytes: number }>()
+  return row?.bytes ?? 0
+}
+
+/** Counts what is stored on a day (UTC) by an account and from an address, before it is stored; refuses what would be too much. Returns what gives it back. */
+export async function countTowardsQuota(node: Node, sender: Sender, bytes: number): Promise<() => Promise<unknown>> {
+  await refuseWhereOff()
+  const [own, ofAddress] = await quotasOf(node, sender)
+  const giveBack = await count(node, own, bytes)
+  try {
+    const back = await count(node, ofAddress, bytes)
+    return () => Promise.all([giveBack(), back()])
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+}
+
+async function mostOf(node: Node, account: string): Promise<number> {
+  const { accountBytes, newAccountBytes } = uploadSettings.of(node)
+  const found = await accountOf(account)
+  return found && node.now() - found.created_at.getTime() >= dayMilliseconds ? accountBytes : newAccountBytes
+}
+
+async function count(node: Node, quota: Quota, bytes: number) {
+  const { whose, most } = quota
+  const day = dayOf(node)
+  const today = { _id: `${whose} ${day}` }
+  const fits = { ...today, bytes: { $lte: most - bytes } }
+  const giveBack = () => add(today, -bytes)
+  if (await add(fits, bytes)) return giveBack
+  try {
+    await UploadQuotas.updateOne(
+      today,
+      { $setOnInsert: { bytes: 0, expires_at: new Date((day + 2) * dayMilliseconds) } },
+      { upsert: true },
+    )
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+  }
+  if (await add(fits, bytes)) return giveBack
+  throw tooMuch(quota, untilTomorrow(node))
+}
+
+const add = async (fits: object, bytes: number): Promise<boolean> =>
+  (await UploadQuotas.updateOne(fits, { $inc: { bytes } })).matchedCount > 0

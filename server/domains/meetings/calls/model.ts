@@ -1,0 +1,55 @@
+import { Schema } from 'mongoose'
+import { optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
+import type { Call, CallStatus } from '#shared/api/calls'
+
+/** A call between two accounts. Times are ISO 8601, UTC. */
+export interface StoredCall {
+  _id: string
+  caller_address: string
+  callee_address: string
+  call_type: Call['call_type']
+  status: CallStatus
+  channel_name: string | null
+  started_at: string
+  /** When the callee answered here; null where that is not known. */
+  answered_at: string | null
+  ended_at: string | null
+  duration_seconds: number
+  created_at: string
+  /** It was told when it was over, and never rang here; absent of calls that did, and of those that older versions stored. */
+  is_note?: boolean
+  /** A note by somebody who might not have rung: the callee is shown nothing of it. Absent of all others. */
+  is_unasked?: boolean
+}
+
+export const Calls = defineModel<StoredCall>(
+  'Calls',
+  {
+    shares: [
+      { owner: 'caller_address', becomes: 'erase', hides: ['is_unasked'] },
+      { owner: 'callee_address', becomes: 'erase', unless: { is_unasked: true } },
+    ],
+    archive: 'calls',
+  },
+  new Schema<StoredCall>(
+    {
+      _id: required,
+      caller_address: required,
+      callee_address: required,
+      call_type: required,
+      status: required,
+      channel_name: optional,
+      started_at: required,
+      answered_at: optional,
+      ended_at: optional,
+      duration_seconds: { type: Number, required: true },
+      created_at: required,
+      is_note: { type: Boolean },
+      is_unasked: { type: Boolean },
+    },
+    { collection: 'calls', versionKey: false },
+  )
+    .index({ caller_address: 1, _id: -1 })
+    .index({ callee_address: 1, _id: -1 }),
+)

@@ -1,0 +1,176 @@
+import { areBlocked } from '#server/domains/moderation/blocks/blocks'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { refuseDisplayName } from '#server/domains/people/accounts/profile-changes'
+import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
+import { isSuspended } from '#server/domains/people/accounts/roles'
+import { refuseNames, refuseWords } from '#server/domains/rooms/room-state/judge-draft'
+import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { newId } from '#server/kernel/ids'
+import { GLOBAL } from '#server/log/types'
+import { meetingOver } from '#shared/api/meeting-seats'
+import { meetings as contract, placesAtMost } from '#shared/api/meetings'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { shortened } from '#shared/kit/person-name'
+import { done } from '#shared/kit/primitives'
+import { waitForHost } from './host.ts'
+import type { StoredMeeting } from './model.ts'
+import { endMeeting, joinUrlOf, meetingAt, meetingsOf, openMeeting, openMeetingAt, permanentRoom } from './records.ts'
+import { guestOf, keepOut, refuseRemoved } from './removal.ts'
+import { enter, keepSeats, leave, leaveBy, signal } from './seating.ts'
+import { clear, countedIn, isHostIn, seatOf, seatsOf } from './seats.ts'
+import { meetingSettings } from './settings.ts'
+
+const listedAtMost = 10
+const hourSeconds = 3_600
+const most = { opened: { many: 50, seconds: 24 * hourSeconds }, tokens: { many: 60, seconds: hourSeconds } }
+
+export const meetings = defineDomain(
+  contract,
+  {
+    async create({ title = 'Quick Meeting', maxParticipants = placesAtMost }, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { name: title }))
+      await count(node, 'meetings-by', account, most.opened)
+      const meeting = await openMeeting(context, account, { title, max_participants: maxParticipants })
+      return { ...done, room: { ...shown(meeting), joinUrl: joinUrlOf(node, meeting.join_code) } }
+    },
+
+    async list(_input, context) {
+      const { node } = context
+      const open = await meetingsOf(signedIn(context).account, node.now(), listedAtMost)
+      const present = await presentIn(node, open)
+      return {
+        rooms: open.map((meeting) => ({
+          ...counted(meeting, present),
+          joinUrl: joinUrlOf(node, meeting.join_code),
+        })),
+      }
+    },
+
+    async permanent({ wallet_address }, { node }) {
+      if (!(await accountOf(wallet_address))) throw new AppError('USER_NOT_FOUND')
+      const { room_id } = await permanentRoom(node, wallet_address)
+      const permanentUrl = joinUrlOf(node, wallet_address)
+      return { ...done, room: { roomId: room_id, permanentUrl, walletAddress: wallet_address } }
+    },
+
+    async get({ code }, context) {
+      const { node } = context
+      const meeting = await openMeetingAt(context, code)
+      const { host_wallet_address: address } = meeting
+      const host = (await profilesOf(node, [address])).get(address) ?? profileOf({ _id: address })
+      return {
+        room: {
+          ...counted(meeting, await presentIn(node, [meeting])),
+          isPermanent: meeting.permanent_of !== undefined,
+          host: {
+            address,
+            displayName: host.display_name ?? host.username ?? shortened(address),
+            avatar: host.avatar_url,
+            isPresent: node.services.meetings.url === null ? await isHostIn(node, meeting.room_id) : null,
+          },
+        },
+      }
+    },
+
+    async end({ code }, context) {
+      const { node } = context
+      const meeting = await hostedAt(context, code)
+      await endMeeting(meeting, node.now())
+      await clear(meeting.room_id)
+      context.emit(meetingOver, audiences.meeting(meeting.room_id), { why: 'ended' })
+      await node.services.meetings.close(meeting.room_id)
+      const isPermanent = meeting.permanent_of !== undefined
+      return { ...done, message: isPermanent ? 'Everybody has left; the room stays' : 'The meeting has ended' }
+    },
+
+    async remove({ code, peer }, context) {
+      const { node } = context
+      const { room_id: room } = await hostedAt(context, code)
+      const seat = await seatOf(peer)
+      if (seat?.room_id !== room) throw new AppError('NOT_FOUND', { message: 'Nobody in this meeting' })
+      if (seat.is_host) throw new AppError('VALIDATION_ERROR', { message: 'The host leaves or ends the meeting' })
+      await keepOut(node, seat)
+      for (const one of await seatsOf(room, seat.identity)) {
+        await leaveBy(node, { room, peer: one.peer })
+        context.emit(meetingOver, audiences.peer(room, one.peer), { why: 'removed' })
+      }
+      return done
+    },
+
+    async token({ code, displayName }, context) {
+      const name = displayName.normalize('NFC')
+      const { node, caller } = context
+      const meeting = await openMeetingAt(context, code)
+      const { host_wallet_address: host, room_id: room, max_participants } = meeting
+      if (await isSuspended(node, host)) throw new AppError('MEETING_ENDED')
+      const { account, ip } = caller
+      const identity = account ?? guestOf(newId())
+      await refuseRemoved(node, room, identity, ip)
+      if (account !== null && (await areBlocked(account, host)))
+        throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
+      if (account === null || !(await isTheirs(node, account, name)))
+        await refuseDisplayName('displayName', account ?? '', name)
+      await node.log.ask(GLOBAL, (view) => refuseWords(node, view, [name]))
+      const isHost = isSameAccount(account, host)
+      if (!isHost) await waitForHost(node, meeting)
+      await count(node, 'meeting-tokens', account ?? ip, most.tokens)
+      const { url } = node.services.meetings
+      const token = await node.services.meetings.admit({ room, identity, name, isHost }, max_participants)
+      return { token, roomId: room, isHost, identity, url }
+    },
+
+    enter,
+    signal,
+    leave,
+  },
+  { settings: meetingSettings, start: (node) => [keepSeats(node)] },
+)
+
+/** A meeting of the caller; nobody else is told that it is there. */
+async function hostedAt(context: Context, code: string): Promise<StoredMeeting> {
+  const { account } = signedIn(context)
+  const meeting = await meetingAt(context, code)
+  if (!isSameAccount(meeting.host_wallet_address, account)) throw new AppError('ROOM_NOT_FOUND')
+  return meeting
+}
+
+/** What is held at a provider costs whoever runs this server, by meeting and by visit. */
+async function count(node: Node, what: string, whose: string, { many, seconds }: typeof most.tokens): Promise<void> {
+  if (!(await node.limits.guard(what, whose, many, seconds)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: seconds })
+}
+
+/** A name that somebody has already stays theirs, whoever takes it as a username later. */
+async function isTheirs(node: Node, account: string, name: string): Promise<boolean> {
+  const profile = (await profilesOf(node, [account])).get(account)
+  return profile !== undefined && [profile.name, profile.username, profile.display_name].includes(name)
+}
+
+const shown = ({ _id, room_id, join_code, title, max_participants, expires_at }: StoredMeeting) => ({
+  id: _id,
+  roomId: room_id,
+  joinCode: join_code,
+  title,
+  maxParticipants: max_participants,
+  expiresAt: expires_at?.toISOString() ?? null,
+})
+
+const counted = (meeting: StoredMeeting, present: ReadonlyMap<string, number>) => ({
+  ...shown(meeting),
+  participantCount: present.get(meeting.room_id) ?? 0,
+  createdAt: meeting.created_at.toISOString(),
+})
+
+/** How many are in each room; a provider that does not answer keeps nobody from a list. */
+async function presentIn(node: Node, among: readonly StoredMeeting[]): Promise<ReadonlyMap<string, number>> {
+  const rooms = among.map(({ room_id }) => room_id)
+  const counts = await node.services.meetings.present(rooms).catch((error: unknown) => {
+    node.logger.warn({ error }, 'the provider of meetings does not say who is there')
+    return new Map<string, number>()
+  })
+  return counts ?? countedIn(node, rooms)
+}

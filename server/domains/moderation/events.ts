@@ -1,8 +1,0 @@
-import { z } from 'zod'
-import { defineEvent } from '#server/domains/events/define'
-
-export const queueChanged = defineEvent('queue.changed', {
-  body: z.object({ item: z.string() }),
-  data: () => ({}),
-  isUnsigned: () => true,
-})

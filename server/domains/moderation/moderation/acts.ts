@@ -1,0 +1,183 @@
+import { removedBy } from '#server/domains/events'
+import { removeUnnamed } from '#server/domains/media/files/removal'
+import { pinMessage } from '#server/domains/rooms/messages/pins'
+import { removeMessage } from '#server/domains/rooms/messages/removals'
+import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
+import { entryOf } from '#server/domains/rooms/room-state/entries'
+import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
+import { messageIn, pinsIn } from '#server/domains/rooms/room-state/facts'
+import { kinds } from '#server/domains/rooms/room-state/kinds'
+import { writtenBy } from '#server/domains/rooms/room-state/redaction'
+import { messageOfRow } from '#server/domains/rooms/room-state/shown'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import { byId } from '#server/log/store'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import type { moderation as contract } from '#shared/api/moderation'
+import type { Act } from '#shared/api/moderation-acts'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import {
+  type By,
+  type Decision,
+  type Moderated,
+  millisecondsOf,
+  moderate,
+  need,
+  needReach,
+  type Scene,
+  scenesOf,
+} from './moderate.ts'
+import { ban, demote, mute, promote, unban, unmute, warn } from './people.ts'
+import { recordOf } from './rows.ts'
+import { addWord, removeWord, rules } from './rules.ts'
+
+type Acted = Awaited<ReturnType<Action<typeof contract.act>>>
+const onPeople = { ban, unban, mute, unmute, warn, promote, demote } as const
+const onRoom = { rules, word_add: addWord, word_remove: removeWord } as const
+const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
+
+export const act: Action<typeof contract.act> = async (input, context) => {
+  const { account } = signedIn(context)
+  if (input.room === null && !everywhere.has(input.action))
+    throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
+  if (input.room && !kinds[input.room.type].hasModerators)
+    throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
+  const key = input.room === null ? GLOBAL : await keyOf(input.room)
+  return perform(context, key, account, input)
+}
+
+function perform(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+  switch (input.action) {
+    case 'delete':
+    case 'pin':
+    case 'unpin':
+      return onMessage(context, key, account, input)
+    case 'purge':
+      return purge(context, key, account, input)
+    case 'rules':
+    case 'word_add':
+    case 'word_remove':
+      return settle(
+        context,
+        key,
+        { account, cid: input.client_action_id, action: input.action },
+        onRoom[input.action](input),
+      )
+    default:
+      return settle(
+        context,
+        key,
+        { account, target: needTarget(input), cid: input.client_action_id, action: input.action },
+        onPeople[input.action](input),
+      )
+  }
+}
+
+const needTarget = ({ target }: Act): string => {
+  if (!target) throw new AppError('VALIDATION_ERROR', { message: 'targetAddress required' })
+  return target
+}
+
+async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
+  const done = await moderate(context, key, by, decide)
+  return answer(done, recordOf(context.node, key, done), 0)
+}
+
+function answer(
+  { row, pendingNodes, socketsHere }: Omit<Moderated, 'record'>,
+  record: unknown,
+  removed: number,
+): Acted {
+  const takesOut = row !== null && removedBy(row) !== null
+  return {
+    entry: row && { id: row._id, seq: row.seq, hash: row.chain },
+    effects: {
+      sockets_removed: takesOut ? socketsHere : 0,
+      messages_removed: removed,
+      expires_at: row?.until == null ? null : new Date(row.until).toISOString(),
+      pending_nodes: pendingNodes,
+    },
+    record,
+  }
+}
+
+/** A message is found by its id alone; the room it is in decides who may touch it. */
+async function onMessage(
+  context: Context,
+  named: RoomKey,
+  account: string,
+  { action, message_id, reason, client_action_id }: Act,
+): Promise<Acted> {
+  if (!message_id) throw new AppError('VALIDATION_ERROR', { message: 'messageId required' })
+  const found = await RoomEvents.findOne({ _id: message_id }, { room: 1 }).lean()
+  const key = found?.room ?? named
+  if (action === 'delete') {
+    const outcome = await removeMessage(context, key, account, message_id, reason ?? null, client_action_id)
+    const row = await byId(key, message_id)
+    const done = { row: outcome.row, pendingNodes: outcome.row ? outcome.pendingNodes : 0, socketsHere: 0 }
+    return answer(done, row && messageOfRow(row), outcome.row ? 1 : 0)
+  }
+  const { row, pendingNodes, message } = await pinMessage(
+    context,
+    key,
+    account,
+    message_id,
+    action === 'pin',
+    client_action_id,
+  )
+  return answer({ row, pendingNodes, socketsHere: 0 }, message, 0)
+}
+
+/** Takes back what somebody wrote here, all of it or of the last while, by one event. */
+async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+  const target = needTarget(input)
+  const mayPurge = (scene: Scene) => {
+    need(scene, 'canDelete')
+    needReach(scene, 'purge')
+  }
+  const sceneAt = await scenesOf(context.node, key, { account, target })
+  await context.node.log.ask(key, (view, now) => {
+    seenBy(view, account, now)
+    mayPurge(sceneAt(view, now))
+  })
+  const head = await context.node.log.head(key)
+  const written = await writtenBy(key, target, head.seq)
+  const length = input.duration ? millisecondsOf(input.duration) : null
+  const since = length === null ? 0 : context.node.now() - length
+  const recent = written.filter(({ at }) => at >= since)
+  const from_seq = Math.min(head.seq, ...recent.map(({ seq }) => seq))
+  const done = await moderate(
+    context,
+    key,
+    { account, target, cid: input.client_action_id, action: 'purge' },
+    (scene) => {
+      const { view, now, actor, target: who } = scene
+      mayPurge(scene)
+      if (recent.length === 0) return { already: null }
+      const reason = input.reason ?? null
+      const isTaken = (id: string) => {
+        const message = messageIn(view, id)
+        return message !== null && isSameAccount(message.sender, target) && message.seq >= from_seq
+      }
+      const body = {
+        from_seq,
+        to_seq: view.seq,
+        by: actor.account,
+        at: new Date(now).toISOString(),
+        reason,
+        count: recent.length,
+        unpinned: pinsIn(view).filter(isTaken),
+      }
+      return {
+        entry: entryOf(view, actor, messagesPurged, body, { target: who.account, targetName: who.name, reason }),
+        record: null,
+      }
+    },
+  )
+  await removeUnnamed(
+    context.node,
+    recent.flatMap(({ body }) => body.media ?? []),
+  )
+  return answer(done, null, done.row ? recent.length : 0)
+}

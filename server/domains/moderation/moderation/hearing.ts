@@ -1,0 +1,50 @@
+import { banIn, refOf, roomIn, rulesIn } from '#server/domains/rooms/room-state/facts'
+import { isKnown, kindOf, kinds, typesWhere } from '#server/domains/rooms/room-state/kinds'
+import { rightsIn } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import { chainedRows } from '#server/log/store'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import type { RoomType } from '#shared/kit/primitives'
+
+/**
+ * Is a global moderator or admin told of acts of moderation in this room? Nobody is told of direct conversations; admins are
+ * told of all other rooms; global moderators of public rooms they are not banned from.
+ */
+export function hearsOf(view: View, account: string, now: number): boolean {
+  const mine = rightsIn(view, account, now)
+  const everywhere = rightsIn(view.global, account, now)
+  const kind = kinds[refOf(view).type]
+  if (!kind.hasModerators) return false
+  if (mine.isAdmin) return true
+  if (kind.readers === 'members' || banIn(view, account, now) !== null) return false
+  const isOpen = rulesIn(view).read_access !== 'members' && roomIn(view)?.access_level !== 'staff'
+  return mine.isModerator || (everywhere.isModerator && isOpen)
+}
+
+/** Is the room a direct conversation, whose acts are told to its two people alone? */
+export const isUnheard = (key: RoomKey): boolean => !isKnown(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
+
+const scannedAtMost = 1_000
+
+/** The newest moderation entries of all rooms that this moderator is told of; an admin is told of more rooms. */
+export async function entriesFor(
+  node: Node,
+  { account, isAdmin }: { account: string; isAdmin: boolean },
+  filter: object,
+  limit: number,
+): Promise<Row[]> {
+  const hidden = typesWhere((kind) => !kind.hasModerators || (!isAdmin && kind.readers === 'members'))
+  const most = isAdmin ? limit : scannedAtMost
+  const stored = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, most)
+  const rows = stored.filter(({ room }) => isKnown(room))
+  if (isAdmin) return rows
+  const rooms = [...new Set(rows.map(({ room }) => room))]
+  const heard = await Promise.all(
+    rooms.map((room) => room === GLOBAL || node.log.ask(room, (view, now) => hearsOf(view, account, now))),
+  )
+  const those = new Set(rooms.filter((_, at) => heard[at]))
+  return rows.filter(({ room }) => those.has(room)).slice(0, limit)
+}
+
+/** Excludes the rooms of a kind, whose keys lie between `type:` and the character that follows the colon. */
+const outside = (type: RoomType) => ({ $or: [{ room: { $lt: `${type}:` } }, { room: { $gte: `${type};` } }] })

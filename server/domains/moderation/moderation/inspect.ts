@@ -1,0 +1,201 @@
+import { keyOf, readBy, readRoom, seenBy } from '#server/domains/rooms/room-state/access'
+import { wordListsOf } from '#server/domains/rooms/room-state/blocked-words'
+import {
+  type BanFact,
+  banIn,
+  type ModeratorFact,
+  type MuteFact,
+  moderatorIn,
+  muteIn,
+  rulesIn,
+  type WordFact,
+} from '#server/domains/rooms/room-state/facts'
+import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/room-state/model'
+import { rightsIn, type Standing } from '#server/domains/rooms/room-state/standing'
+import type { Action, Context } from '#server/kernel/context'
+import { verifyChain } from '#server/log/chain'
+import { chainedRows } from '#server/log/store'
+import { GLOBAL, type RoomKey, type View } from '#server/log/types'
+import type { moderation as contract } from '#shared/api/moderation'
+import { isPlaced, placeOf } from '#shared/api/moderation-paths'
+import { type LogEntry, Permissions } from '#shared/api/moderation-records'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { roomRef } from '#shared/kit/room-key'
+import { logEntryOf } from './entries.ts'
+import { entriesFor } from './hearing.ts'
+import { moderates } from './listening.ts'
+import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
+
+type Asked = Parameters<Action<typeof contract.inspect>>[0]
+
+/** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
+const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
+  node.log.ask(key, (view, now) => {
+    if (key !== GLOBAL) (isSameAccount(account, caller.account) ? seenBy : readBy)(view, caller.account, now)
+    return rightsIn(view, account, now)
+  })
+
+export const inspect: Action<typeof contract.inspect> = async (input, context) => {
+  switch (input.action) {
+    case 'permissions':
+      return { permissions: await permissions(context, input) }
+    case 'moderators':
+      return { moderators: await moderators(context, input) }
+    case 'muted':
+      return { mutedUsers: await muted(context, input) }
+    case 'check-muted':
+      return { isMuted: await isMuted(context, input) }
+    case 'mod-log':
+      return { logs: await log(context, input) }
+  }
+}
+
+const needUser = ({ userAddress }: Asked): string => {
+  if (!userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
+  return userAddress
+}
+
+async function permissions(context: Context, input: Asked) {
+  const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
+  return Permissions.parse(await rightsOf(context, key, needUser(input)))
+}
+
+/** Whoever may read a place sees who moderates it; the notes about a moderator are shown to that moderator alone. */
+async function moderators({ node, caller }: Context, input: Asked) {
+  const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
+  const isOfficial =
+    key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
+  const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
+  const { here, isAmong } = await node.log.ask(key, (view, now) => ({
+    here: stored.filter((row) => moderatorIn(view, row.user_address) !== null),
+    isAmong: caller.account !== null && moderates(view, caller.account, now),
+  }))
+  const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
+  const known = new Set(here.map(({ user_address }) => user_address))
+  const rows = [...here, ...all.filter(({ user_address }) => !known.has(user_address))]
+  return rows.map((row) => moderatorRow(row.room, { ...(row as ModeratorFact), ...(isAmong ? {} : { notes: null }) }))
+}
+
+async function muted({ node, caller }: Context, input: Asked) {
+  const key = await keyOf(placeOf(input))
+  const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
+  const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
+  return rows
+    .filter(({ muted_until }) => muted_until === null || Date.parse(muted_until) > now)
+    .map((row) => muteRow(key, row as MuteFact))
+}
+
+async function isMuted({ node, caller }: Context, input: Asked) {
+  const account = needUser(input)
+  const key = await keyOf(placeOf(input))
+  return node.log.ask(key, (view, now) => {
+    needSelfOrModerator(view, caller.account, account, now)
+    return muteIn(view, account, now) !== null
+  })
+}
+
+/** Refuses everybody but moderators, as who is banned or muted is shown to moderators of the room alone; returns the time of the check. */
+function needModerator(view: View, account: string | null, now: number): number {
+  if (account === null) throw new AppError('UNAUTHORIZED')
+  seenBy(view, account, now)
+  if (!moderates(view, account, now)) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  return now
+}
+
+/** Everybody may ask about themselves, also from behind a ban. */
+function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
+  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller, now)
+  else needModerator(view, caller, now)
+}
+
+async function log(
+  context: Context,
+  { chatType, channelId, actor, target, actionType, since, until, limit }: Asked,
+): Promise<LogEntry[]> {
+  const { account } = context.caller
+  if (account === null) throw new AppError('UNAUTHORIZED')
+  const key = channelId ? await keyOf(placeOf({ chatType, channelId })) : GLOBAL
+  const { isAdmin, canManageMods } = await rightsOf(context, key, account)
+  if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  const filter = {
+    ...(actor ? { sender: actor } : {}),
+    ...(target ? { target } : {}),
+    at: { $gte: since ? Date.parse(since) : 0, $lte: until ? Date.parse(until) : Number.MAX_SAFE_INTEGER },
+  }
+  const most = actionType ? 1_000 : limit
+  const rows = await (channelId
+    ? chainedRows(key, filter, most)
+    : entriesFor(context.node, { account, isAdmin }, filter, most))
+  const entries = rows.map(logEntryOf)
+  return (actionType ? entries.filter(({ action_type }) => action_type === actionType) : entries).slice(0, limit)
+}
+
+const verifiedPage = 500
+const verifiedAtMost = 5_000
+
+export const verify: Action<typeof contract.verify> = async ({ channelId, after: from = 0 }, context) => {
+  const key = channelId ? await keyOf(placeOf({ channelId })) : GLOBAL
+  if (!(await rightsOf(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
+  const [before] = from > 0 ? await chainedRows(key, { seq: { $gte: 1, $lte: from } }, 1) : []
+  let previous = before?.chain ?? ''
+  let entries = 0
+  for (let after = from; ; ) {
+    if (entries >= verifiedAtMost) return { ok: true, entries, head: previous, broken_at: null, next: after }
+    const rows = await chainedRows(key, { seq: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }, verifiedPage, 1)
+    const broken = verifyChain(rows, previous)
+    entries += rows.length
+    if (broken) return { ok: false, entries, head: previous, broken_at: broken._id, next: null }
+    const last = rows.at(-1)
+    if (!last) return { ok: true, entries, head: previous, broken_at: null, next: null }
+    previous = last.chain
+    after = last.seq
+  }
+}
+
+export const rulesOf: Action<typeof contract.rules> = async ({ chatType, chatId }, { node, caller }) => {
+  const { key, also } = await readRoom(node, caller, roomRef(chatType, chatId), rulesIn)
+  return { rules: rulesRow(key, also) }
+}
+
+export const bans: Action<typeof contract.bans> = async (
+  { chatType, chatId, action, userAddress },
+  { node, caller },
+) => {
+  if (action === 'check' && !userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
+  const key = await keyOf(roomRef(chatType, chatId))
+  if (action === 'check' && userAddress)
+    return node.log.ask(key, (view, at) => {
+      needSelfOrModerator(view, caller.account, userAddress, at)
+      return { isBanned: banIn(view, userAddress, at) !== null }
+    })
+  const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
+  const rows = await Bans.find({ room: key, is_active: true }).sort({ banned_at: -1 }).limit(1_000).lean()
+  return {
+    bans: rows
+      .filter(({ banned_until }) => banned_until === null || Date.parse(banned_until) > now)
+      .map((row) => banRow(key, row as BanFact)),
+  }
+}
+
+export const words: Action<typeof contract.words> = async ({ scope, chatType, chatId }, context) => {
+  const { account } = context.caller
+  if (account === null) return { words: [] }
+  const room = chatType ? await keyOf(roomRef(chatType, chatId)).catch(() => null) : null
+  const keys = [...(scope === 'room' ? [] : [GLOBAL]), ...(scope === 'global' || room === null ? [] : [room])]
+  const lists = await Promise.all(keys.map((key) => wordsFor(context, key, account)))
+  return { words: lists.flat() }
+}
+
+/** The list for those who may edit it; an empty one for everybody else. */
+async function wordsFor(context: Context, key: RoomKey, account: string) {
+  const { isModerator, canManageMods } = await rightsOf(context, key, account).catch(() => ({
+    isModerator: false,
+    canManageMods: false,
+  }))
+  if (key === GLOBAL ? !isModerator : !canManageMods) return []
+  // A node knows which patterns it cannot use only after it has read them.
+  await context.node.log.ask(key, (view) => wordListsOf(context.node, view))
+  const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
+  return rows.map((row) => wordRow(context.node, key, row as WordFact))
+}

@@ -1,0 +1,169 @@
+import { actingIn } from '#server/domains/rooms/room-state/access'
+import { actorOf } from '#server/domains/rooms/room-state/entries'
+import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
+import { moderationApplied, roleChanged } from '#server/domains/rooms/room-state/events/people'
+import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
+import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/room-state/standing'
+import { handingOn } from '#server/domains/rooms/room-state/succession'
+import { audiences, type Context, type Node } from '#server/kernel/context'
+import { type Entry, GLOBAL, type Judgement, type RoomKey, type Row, type View } from '#server/log/types'
+import type { ModerationAction } from '#shared/api/moderation-acts'
+import type { LogAction } from '#shared/api/moderation-records'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { actionTypeOf } from './entries.ts'
+
+export interface Scene {
+  view: View
+  now: number
+  actor: { account: string; name: string }
+  mine: Standing
+  /** The person acted on, where there is one. */
+  target: { account: string; name: string }
+  theirs: Standing
+}
+
+/** The outcome of an act: something to append, or the record that says so already. */
+export type Decision = { entry: Entry; record: unknown } | { already: unknown }
+
+export interface Moderated {
+  row: Row | null
+  record: unknown
+  pendingNodes: number
+  socketsHere: number
+}
+
+export interface By {
+  account: string
+  target?: string | null | undefined
+  cid?: string | undefined
+  action: OnRecord
+}
+
+const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } & {
+  [Action in ModerationAction]?: LogAction
+} = {
+  ban: 'room_ban',
+  unban: 'room_unban',
+  promote: 'promote_mod',
+  demote: 'demote_mod',
+}
+
+/** Messages are deleted and pinned by anybody who may, and so elsewhere. */
+type OnRecord = Exclude<ModerationAction, 'delete' | 'pin' | 'unpin'>
+
+const records = {
+  ban: moderationApplied,
+  unban: moderationApplied,
+  mute: moderationApplied,
+  unmute: moderationApplied,
+  warn: moderationApplied,
+  promote: roleChanged,
+  demote: roleChanged,
+  rules: rulesUpdated,
+  word_add: wordsUpdated,
+  word_remove: wordsUpdated,
+  purge: messagesPurged,
+} satisfies { [Action in OnRecord]: unknown }
+
+const isActOf = (row: Row, { action, target }: By): boolean =>
+  row.chained && actionTypeOf(row) === (loggedAs[action] ?? action) && (target == null || row.target === target)
+
+/** The room and the two people, for acts to be judged by. */
+export async function scenesOf(
+  node: Node,
+  key: RoomKey,
+  { account, target }: Pick<By, 'account' | 'target'>,
+): Promise<(view: View, now: number) => Scene> {
+  const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
+  return (view, now) => {
+    const mine = standingOf(view, account)
+    const theirs = standingOf(view, other.account)
+    if (key !== GLOBAL) actingIn(view, account, now)
+    else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+    return { view, now, actor, mine, target: other, theirs }
+  }
+}
+
+/** Judges one act of a moderator against the room as it is at its place in the order. */
+export async function moderate(
+  { node }: Pick<Context, 'node'>,
+  key: RoomKey,
+  by: By,
+  decide: (scene: Scene) => Decision,
+): Promise<Moderated> {
+  const { account, target, cid, action } = by
+  const sceneAt = await scenesOf(node, key, by)
+  const socketsHere = target ? socketsOf(node, key, target) : 0
+  let record: unknown = null
+  const act = {
+    sender: account,
+    cid,
+    makes: records[action],
+    isRepeat: (row: Row) => isActOf(row, by),
+    judge: (view: View, now: number): Judgement<unknown> => {
+      const decision = decide(sceneAt(view, now))
+      if ('already' in decision) return { already: decision.already }
+      record = decision.record
+      return { accept: decision.entry }
+    },
+  }
+  const takesOut = action === 'ban' && target
+  const outcome = takesOut ? await handingOn(node, key, target, act) : await node.log.act(key, act)
+  if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
+  return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
+}
+
+const socketsOf = (node: Node, key: RoomKey, account: string): number =>
+  node.live
+    .connectionsOf('/rooms', audiences.account(account))
+    .filter((connection) => connection.has(audiences.room(key))).length
+
+export const permissions = ['canPin', 'canDelete', 'canMute', 'canManageMods'] as const
+type Permission = (typeof permissions)[number]
+const lacks: Record<Permission, string> = {
+  canPin: 'You may not pin messages here',
+  canDelete: 'You may not delete messages here',
+  canMute: 'You may not mute or ban here',
+  canManageMods: 'You may not manage this room',
+}
+
+export function need({ mine }: Scene, permission: Permission): void {
+  if (!mine[permission]) throw new AppError('FORBIDDEN', { message: lacks[permission] })
+}
+
+/** Only super admins act on admins; moderators act on moderators only if they may manage them. */
+export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
+  if (isSameAccount(actor.account, target.account))
+    throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
+  if (theirs.isAdmin && !mine.isSuperAdmin)
+    throw new AppError('FORBIDDEN', { message: 'Admins cannot be moderated here' })
+  if (!mayTouch(mine, theirs)) throw new AppError('FORBIDDEN', { message: `You may not ${word} someone of this rank` })
+}
+
+/** Nobody changes their own rights, nor those of a peer or a superior. */
+export function needAbove({ view, actor, target }: Scene): void {
+  if (isSameAccount(actor.account, target.account))
+    throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
+  if (gradeOf(view, actor.account) <= gradeOf(view, target.account))
+    throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
+}
+
+/** What somebody of a higher rank decided can be neither lifted nor replaced, for as long as they have that rank. */
+export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void {
+  if (gradeOf(view, actor.account) < gradeOf(view, decidedBy))
+    throw new AppError('FORBIDDEN', { message: 'Somebody above you has decided this' })
+}
+
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Milliseconds of `24h` and the like; null for ever. */
+export function millisecondsOf(duration: string): number | null {
+  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(duration) ?? []
+  return count === undefined ? null : Number(count) * (units[unit] ?? 0)
+}
+
+export const untilOf = (now: number, duration: string): string | null => {
+  const length = millisecondsOf(duration)
+  return length === null ? null : new Date(now + length).toISOString()
+}

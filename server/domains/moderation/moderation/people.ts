@@ -1,0 +1,202 @@
+import { entryOf } from '#server/domains/rooms/room-state/entries'
+import { moderationApplied, roleChanged } from '#server/domains/rooms/room-state/events/people'
+import {
+  type BanFact,
+  banIn,
+  grantIn,
+  type MuteFact,
+  memberIn,
+  moderatorIn,
+  muteIn,
+} from '#server/domains/rooms/room-state/facts'
+import { invitingNoMore, leaving } from '#server/domains/rooms/room-state/membership'
+import { isLimited } from '#server/domains/rooms/room-state/standing'
+import { newId } from '#server/kernel/ids'
+import type { Act } from '#shared/api/moderation-acts'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import {
+  type Decision,
+  millisecondsOf,
+  need,
+  needAbove,
+  needNoSuperior,
+  needReach,
+  permissions,
+  type Scene,
+  untilOf,
+} from './moderate.ts'
+
+const sameTerm = (from: string, until: string | null, duration: string): boolean => {
+  const length = millisecondsOf(duration)
+  return until === null ? length === null : length !== null && Date.parse(until) - Date.parse(from) === length
+}
+
+export const ban =
+  ({ duration, reason }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, theirs } = scene
+    const length = duration ?? 'permanent'
+    const member = memberIn(view, target.account)
+    const current = banIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (theirs.isAdmin && !isSameAccount(actor.account, target.account))
+      throw new AppError('FORBIDDEN', { message: 'Admins cannot be banned' })
+    needReach(scene, 'ban')
+    if (current && current.reason === (reason ?? null) && sameTerm(current.banned_at, current.banned_until, length))
+      return { already: current }
+    if (current) needNoSuperior(scene, current.banned_by)
+    const banned_until = untilOf(now, length)
+    const record: BanFact = {
+      ban_id: id,
+      user_address: target.account,
+      banned_by: actor.account,
+      reason: reason ?? null,
+      banned_at: new Date(now).toISOString(),
+      banned_until,
+    }
+    const { member_count, ...rights } = leaving(view, target.account)
+    const counted = { ...rights, ...(member ? { member_count } : {}) }
+    const about = { target: target.account, targetName: target.name, until: banned_until, reason: reason ?? null }
+    return {
+      entry: entryOf(
+        view,
+        actor,
+        moderationApplied,
+        { action: 'ban', ban: record, duration: length, ...counted },
+        about,
+      ),
+      record,
+    }
+  }
+
+export const unban =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target } = scene
+    const current = banIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (!current) return { already: null }
+    needNoSuperior(scene, current.banned_by)
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'unban', ban: current }, about), record: current }
+  }
+
+export const mute =
+  ({ duration, reason }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target } = scene
+    const length = duration ?? 'permanent'
+    const current = muteIn(view, target.account, now)
+    need(scene, 'canMute')
+    needReach(scene, 'mute')
+    if (current && current.reason === (reason ?? null) && sameTerm(current.muted_at, current.muted_until, length))
+      return { already: current }
+    if (current) needNoSuperior(scene, current.muted_by)
+    const muted_until = untilOf(now, length)
+    const record: MuteFact = {
+      mute_id: id,
+      user_address: target.account,
+      muted_by: actor.account,
+      reason: reason ?? null,
+      muted_at: new Date(now).toISOString(),
+      muted_until,
+    }
+    const about = { target: target.account, targetName: target.name, until: muted_until, reason: reason ?? null }
+    return {
+      entry: entryOf(view, actor, moderationApplied, { action: 'mute', mute: record, duration: length }, about),
+      record,
+    }
+  }
+
+export const unmute =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, theirs, mine } = scene
+    const current = muteIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (isSameAccount(actor.account, target.account) || (theirs.isAdmin && !mine.isSuperAdmin))
+      throw new AppError('FORBIDDEN', { message: 'You may not unmute this person' })
+    if (!current) return { already: null }
+    needNoSuperior(scene, current.muted_by)
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return {
+      entry: entryOf(view, actor, moderationApplied, { action: 'unmute', mute: current }, about),
+      record: current,
+    }
+  }
+
+export const warn =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor, target } = scene
+    need(scene, 'canMute')
+    needReach(scene, 'warn')
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'warn' }, about), record: null }
+  }
+
+const grantsOf = ({
+  can_pin,
+  can_delete,
+  can_mute,
+  can_manage_mods,
+}: {
+  can_pin: boolean
+  can_delete: boolean
+  can_mute: boolean
+  can_manage_mods: boolean
+}) => ({
+  canPin: can_pin,
+  canDelete: can_delete,
+  canMute: can_mute,
+  canManageMods: can_manage_mods,
+})
+
+export const promote =
+  ({ patch = {} }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, mine } = scene
+    const current = moderatorIn(view, target.account)
+    need(scene, 'canManageMods')
+    needAbove(scene)
+    const record = {
+      moderator_id: current?.moderator_id ?? id,
+      user_address: target.account,
+      granted_by: actor.account,
+      granted_at: current?.granted_at ?? new Date(now).toISOString(),
+      can_pin: patch.canPin ?? current?.can_pin ?? mine.canPin,
+      can_delete: patch.canDelete ?? current?.can_delete ?? mine.canDelete,
+      can_mute: patch.canMute ?? current?.can_mute ?? mine.canMute,
+      can_manage_mods: patch.canManageMods ?? current?.can_manage_mods ?? false,
+      notes: patch.notes === undefined ? (current?.notes ?? null) : patch.notes,
+      granted_seq: current?.granted_seq ?? view.seq,
+    }
+    if (permissions.some((permission) => patch[permission] === true && !mine[permission]))
+      throw new AppError('FORBIDDEN', { message: 'You may not grant what you do not hold' })
+    const { granted_by: _, ...after } = record
+    if (current && Object.entries(after).every(([name, value]) => current[name as keyof typeof after] === value))
+      return { already: current }
+    const about = { target: target.account, targetName: target.name }
+    const lost = record.can_manage_mods ? {} : invitingNoMore(view, target.account)
+    const body = { role: 'moderator', moderator: record, permissions: grantsOf(record), ...lost }
+    return { entry: entryOf(view, actor, roleChanged, body, about), record }
+  }
+
+export const demote =
+  (_act: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor, target } = scene
+    const current = grantIn(view, target.account)
+    const member = memberIn(view, target.account)
+    need(scene, 'canManageMods')
+    const holdsRank = member?.role === 'moderator'
+    if (!isSameAccount(actor.account, target.account) || isLimited(view, actor.account)) needAbove(scene)
+    if (!current && !holdsRank) return { already: null }
+    const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
+    const about = { target: target.account, targetName: target.name }
+    const lost = invitingNoMore(view, target.account)
+    const taken = current ? { removed: current } : {}
+    const body = { role: 'member', ...rank, moderator: null, permissions: null, ...taken, ...lost }
+    return { entry: entryOf(view, actor, roleChanged, body, about), record: current }
+  }

@@ -1,0 +1,41 @@
+import { onReport } from '#server/domains/moderation/social/reports'
+import { bodyOf, isOf, unsigned } from '#server/domains/rooms/events/define'
+import { audiences, type Node } from '#server/kernel/context'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { queued } from '#shared/api/moderation'
+import { isSameAccount } from '#shared/kit/accounts'
+import { queueChanged } from './events.ts'
+import { asSeenBy, findItem, keyOfItem, type StoredItem } from './queue-items.ts'
+
+/** By the log that every node follows, so that moderators hear of it wherever they are connected. */
+export async function announce(node: Node, account: string, item: string): Promise<void> {
+  await node.log.act(GLOBAL, {
+    sender: account,
+    makes: queueChanged,
+    judge: () => ({ accept: unsigned(queueChanged, { item }) }),
+  })
+}
+
+/** Moderators hear of reports as of all that waits for them. */
+export const followReports = (node: Node): void =>
+  onReport(node, ({ caller }, id) => announce(node, caller.account ?? '', id))
+
+/** An item of the queue, if this row of the global log is about one. */
+export async function tellItem(node: Node, row: Row): Promise<void> {
+  const item = isOf(row, queueChanged) ? await findItem(bodyOf(row, queueChanged).item) : null
+  if (item) await tellQueue(node, item)
+}
+
+/** To the moderators of everything and of the place it is about, each as they may see it. */
+export async function tellQueue(node: Node, item: StoredItem): Promise<void> {
+  const key = keyOfItem(item)
+  const audienceOf = (scope: RoomKey) => node.live.connectionsOf('/moderation', audiences.moderators(scope))
+  const listening = new Map([GLOBAL, ...(key === null ? [] : [key])].flatMap(audienceOf).map((one) => [one.id, one]))
+  const accounts = new Set([...listening.values()].flatMap(({ account }) => account ?? []))
+  for (const account of accounts) {
+    const seen = await asSeenBy(node, account, item)
+    if (seen === null) continue
+    for (const connection of listening.values())
+      if (isSameAccount(connection.account, account)) connection.emit(queued, { item: seen })
+  }
+}

@@ -1,0 +1,94 @@
+import { buffer } from 'node:stream/consumers'
+import {
+  asItWas,
+  isClosed,
+  refuseOverruling,
+  settleForRoom,
+  takeFromOthers,
+} from '#server/domains/moderation/social/decisions'
+import { settleReport } from '#server/domains/moderation/social/evidence'
+import { Reports } from '#server/domains/moderation/social/model'
+import { keyOf } from '#server/domains/rooms/room-state/access'
+import { Flags } from '#server/domains/rooms/room-state/model'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { chainedRows } from '#server/log/store'
+import { GLOBAL } from '#server/log/types'
+import type { moderation as contract } from '#shared/api/moderation'
+import type { QueueItem } from '#shared/api/moderation-records'
+import { AppError } from '#shared/errors'
+import { logEntryOf } from './entries.ts'
+import { entriesFor } from './hearing.ts'
+import { moderatorsOnline, subscribe } from './listening.ts'
+import { findReport, itemFor, keyOfItem } from './queue-items.ts'
+import { announce } from './queue-told.ts'
+import { waitingFor } from './waiting.ts'
+
+const entriesAtMost = 100
+
+export const queue: Action<typeof contract.queue> = async ({ scope, room, cursor, limit }, context) => {
+  if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
+  const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
+  const { account } = signedIn(context)
+  const { isAdmin } = await subscribe(context, key)
+  const [page, rows] = await Promise.all([
+    waitingFor(context.node, account, key, cursor ?? null, limit),
+    key === GLOBAL
+      ? entriesFor(context.node, { account, isAdmin }, {}, entriesAtMost)
+      : chainedRows(key, {}, entriesAtMost),
+  ])
+  return {
+    ...page,
+    logs: rows.map(logEntryOf),
+    log_head: rows[0]?.seq ?? 0,
+    moderators_online: await moderatorsOnline(context.node, key),
+  }
+}
+
+export const claim: Action<typeof contract.claim> = async ({ item: id, on }, context) => {
+  const { item } = await itemFor(context, id)
+  const { account } = signedIn(context)
+  const claim = { $set: { claimed_by: on ? account : null } }
+  const free = { claimed_by: { $in: [null, account] } }
+  takeFromOthers(
+    item.kind === 'report'
+      ? await Reports.findOneAndUpdate({ _id: id, ...free }, claim).lean()
+      : await Flags.findOneAndUpdate({ message_id: id, ...free }, claim).lean(),
+  )
+  return told(context, id)
+}
+
+/** Whoever may decide the report sees the media; a report that is out of their sight, or has none, is not there. */
+export const evidence: Action<typeof contract.evidence> = async ({ item: id }, context) => {
+  const { seen: item } = await itemFor(context, id)
+  const { storage } = context.node.services
+  const key = (await findReport(id))?.evidence_key
+  if (!item.evidence || !key) throw new AppError('NOT_FOUND')
+  if (!storage) throw new AppError('SERVICE_UNAVAILABLE', { message: 'This server keeps no files' })
+  const found = await storage.read(key)
+  if (!found) throw new AppError('NOT_FOUND')
+  return { ...item.evidence, data: (await buffer(found.bytes)).toString('base64') }
+}
+
+export const decide: Action<typeof contract.decide> = async ({ item: id, decision, note }, context) => {
+  const { node } = context
+  const { account } = signedIn(context)
+  const { item } = await itemFor(context, id)
+  const isOfHouse = await refuseOverruling(node, account, keyOfItem(item), item)
+  const at = new Date(node.now()).toISOString()
+  if (item.kind === 'flag') {
+    const { claimed_by, state, decided_by, message_content: content } = item
+    const asRead = { message_id: id, claimed_by, state, decided_by, content }
+    const change = { state: decision, is_active: !isClosed(decision), decided_by: account }
+    takeFromOthers(await Flags.findOneAndUpdate(asRead, { $set: change }).lean())
+  } else if (isOfHouse) {
+    const notes = note === undefined ? {} : { admin_notes: note }
+    const reviewed = { status: decision, reviewed_by: account, reviewed_at: at, ...notes }
+    takeFromOthers(await settleReport(node, asItWas(item), reviewed))
+  } else await settleForRoom(item, { status: decision, by: account, at, note: note ?? null })
+  return told(context, id)
+}
+
+async function told(context: Context, id: string): Promise<{ item: QueueItem }> {
+  await announce(context.node, signedIn(context).account, id)
+  return { item: (await itemFor(context, id)).seen }
+}

@@ -1,0 +1,132 @@
+import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
+import { blockedIn } from '#server/domains/rooms/room-state/blocked-words'
+import { entryOf } from '#server/domains/rooms/room-state/entries'
+import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
+import {
+  memberIn,
+  moderatorIn,
+  type RulesFact,
+  refOf,
+  rulesIn,
+  type WordFact,
+  wordsIn,
+} from '#server/domains/rooms/room-state/facts'
+import { kinds } from '#server/domains/rooms/room-state/kinds'
+import { newId } from '#server/kernel/ids'
+import { GLOBAL, type Json } from '#server/log/types'
+import type { Act } from '#shared/api/moderation-acts'
+import { defaultRules, type Rules } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+import { isForModerators, longestIn } from '#shared/kit/room-kinds'
+import { type Decision, need, type Scene } from './moderate.ts'
+import { rulesIdOf } from './rows.ts'
+
+export const rules =
+  ({ patch }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor } = scene
+    const { type } = refOf(view)
+    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) need(scene, 'canManageMods')
+    if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+    const before = { ...defaultRules, ...rulesIn(view) }
+    const changes = Object.entries(patch?.rules ?? {}).filter(
+      ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
+    )
+    const { read_only, max_message_length: most } = patch?.rules ?? {}
+    if (most !== undefined && longestIn(type, most) !== most)
+      throw new AppError('VALIDATION_ERROR', {
+        message: `In this kind of room a message has at most ${longestIn(type, most)} characters`,
+      })
+    if (read_only === false && isForModerators(type))
+      throw new AppError('VALIDATION_ERROR', { message: 'In this kind of room only moderators may write' })
+    if (changes.length === 0) return { already: before }
+    const record: RulesFact = {
+      ...before,
+      ...(Object.fromEntries(changes) as Partial<Rules>),
+      rules_id: before.rules_id || rulesIdOf(view.room),
+      version: before.version + 1,
+      updated_by: actor.account,
+      updated_at: new Date(now).toISOString(),
+    }
+    const diff = Object.fromEntries(changes) as { [name: string]: Json }
+    return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
+  }
+
+/** Has somebody the role of a moderator here, and no grant that says less? */
+const hasRole = ({ view, actor, mine }: Scene): boolean =>
+  memberIn(view, actor.account)?.role === 'moderator' && moderatorIn(view, actor.account) === null && mine.isModerator
+
+const maxWords = 1_000
+/** Of words that are no patterns, together; normalised. */
+const maxCharacters = 50_000
+
+/** Global words belong to admins and global moderators, a room's to whoever may manage the room. */
+function needWords(scene: Scene): void {
+  if (scene.view.room !== GLOBAL) need(scene, 'canManageMods')
+  else if (!scene.mine.isModerator)
+    throw new AppError('FORBIDDEN', { message: 'Only admins and global moderators may do this' })
+}
+
+export const addWord =
+  ({ patch }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor } = scene
+    const words = wordsIn(view)
+    needWords(scene)
+    if (patch?.word === undefined) throw new AppError('VALIDATION_ERROR', { message: 'word missing' })
+    const is_regex = patch.is_regex ?? false
+    const cost = is_regex ? costOf(patch.word, words) : 0
+    const as_written = !is_regex && (patch.as_written ?? false)
+    const word = is_regex ? patch.word : patch.word.toLowerCase()
+    const empty = is_regex ? null : emptyWord(word)
+    if (empty !== null) throw new AppError('VALIDATION_ERROR', { message: empty })
+    refuseBeside(blockedIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
+    const added: WordFact = {
+      word_id: id,
+      word,
+      action: patch.word_action ?? 'block',
+      is_regex,
+      ...(as_written && { as_written }),
+      added_by: actor.account,
+      added_at: new Date(now).toISOString(),
+      cost,
+      quarantined: null,
+    }
+    return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
+  }
+
+/** Refuses a word that is in this list already, by any spelling that is found alike, or for which there is no room in it. */
+function refuseBeside(words: readonly BlockedWord[], added: BlockedWord): void {
+  if (words.some((word) => isAlike(word, added)))
+    throw new AppError('CONFLICT', { message: 'This word is blocked already' })
+  if (words.length >= maxWords) throw new AppError('CONFLICT', { message: `A list holds at most ${maxWords} words` })
+  if (added.is_regex) return
+  const plain = words.filter(({ is_regex }) => !is_regex)
+  if (plain.reduce((sum, word) => sum + formOf(word).size, formOf(added).size) > maxCharacters)
+    throw new AppError('CONFLICT', { message: `The words of a list have at most ${maxCharacters} characters together` })
+}
+
+function isAlike(one: BlockedWord, other: BlockedWord): boolean {
+  if (one.word.toLowerCase() === other.word.toLowerCase()) return true
+  if (one.is_regex || other.is_regex) return false
+  const [form, its] = [formOf(one), formOf(other)]
+  return form.kind === its.kind && form.text === its.text
+}
+
+/** What the pattern costs, in steps; throws where it cannot be used, or not beside the others. */
+function costOf(pattern: string, words: readonly WordFact[]): number {
+  const others = words.filter(({ is_regex }) => is_regex).map(({ word, cost }) => ({ source: word, cost }))
+  const tried = tryPattern(pattern, others)
+  if (!tried.ok) throw new AppError(tried.code, { message: tried.reason })
+  return tried.cost
+}
+
+export const removeWord =
+  ({ patch }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor } = scene
+    const removed = wordsIn(view).find(({ word_id }) => word_id === patch?.word_id)
+    needWords(scene)
+    if (!removed) throw new AppError('NOT_FOUND', { message: 'Word not found' })
+    return { entry: entryOf(view, actor, wordsUpdated, { removed }), record: removed }
+  }

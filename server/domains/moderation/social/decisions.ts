@@ -1,0 +1,106 @@
+import { ranks, standingOf } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { Reports } from './model.ts'
+
+/** What somebody's word about a report counts, and whether it counts in all or in its room alone. */
+interface Weight {
+  isOfHouse: boolean
+  weight: number
+}
+
+/** Admins and global moderators decide in all, unless they act by a higher role of their own in the room. */
+export async function weightOf({ log }: Node, account: string, room: RoomKey | null): Promise<Weight> {
+  const everywhere = await log.ask(GLOBAL, (view) => standingOf(view, account))
+  const here = room === null ? null : await log.ask(room, (view) => standingOf(view, account))
+  const isModerator = everywhere.isModerator && (here === null || here.rank <= ranks.moderator)
+  const isOfHouse = everywhere.isAdmin || isModerator
+  return { isOfHouse, weight: isOfHouse ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
+}
+
+/** What is known of a report, or of a flagged message, before somebody decides it. */
+interface Undecided {
+  id: string
+  state: string
+  room_state: string | null
+  claimed_by: string | null
+  decided_by: string | null
+  room_decided_by: string | null
+}
+
+interface StoredReport {
+  _id: string
+  status: string
+  claimed_by?: string | null
+  reviewed_by?: string | null
+  room_status?: string | null
+  room_decided_by?: string | null
+}
+
+/** A report as it is stored; what a room has decided is absent in those of an older version. */
+export const beforeDecision = (row: StoredReport): Undecided => ({
+  id: row._id,
+  state: row.status,
+  claimed_by: row.claimed_by ?? null,
+  decided_by: row.reviewed_by ?? null,
+  room_state: row.room_status ?? null,
+  room_decided_by: row.room_decided_by ?? null,
+})
+
+/** Nothing waits for a decision any more. */
+export const isClosed = (state: string | null): boolean => state === 'action_taken' || state === 'dismissed'
+
+/**
+ * Refuses who would decide what somebody of no less weight looks at, or change what somebody of more weight has decided. Answers
+ * whether what this account says counts in all.
+ */
+export async function refuseOverruling(
+  node: Node,
+  account: string,
+  room: RoomKey | null,
+  { claimed_by, state, decided_by, room_state, room_decided_by }: Undecided,
+): Promise<boolean> {
+  const mine = await weightOf(node, account, room)
+  const weighs = async (other: string | null) =>
+    other === null || isSameAccount(other, account) ? -1 : (await weightOf(node, other, room)).weight
+  if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: looked })
+  const deciders = [isClosed(state) ? decided_by : null, isClosed(room_state) ? room_decided_by : null]
+  for (const decider of deciders)
+    if ((await weighs(decider)) > mine.weight)
+      throw new AppError('CONFLICT', { message: 'Somebody above you has decided this' })
+  return mine.isOfHouse
+}
+
+const looked = 'Somebody else looks at this already'
+
+/** Refuses who came too late: somebody else has claimed or decided it meanwhile. */
+export function takeFromOthers<T>(found: T | null): T {
+  if (found === null) throw new AppError('CONFLICT', { message: looked })
+  return found
+}
+
+/** Finds the report while nobody has claimed or decided it since it was read. */
+export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: Undecided) => ({
+  _id: id,
+  status: state,
+  claimed_by,
+  reviewed_by: decided_by,
+  room_status: room_state,
+  room_decided_by,
+})
+
+interface Settled {
+  status: string
+  by: string
+  at: string
+  note: string | null
+}
+
+/** Decides a report for the moderators of its room; for those who moderate everywhere it waits on, claimed by nobody. */
+export async function settleForRoom(item: Undecided, { status, by, at, note }: Settled): Promise<void> {
+  const decided = { room_status: status, room_decided_by: by, room_decided_at: at, room_notes: note }
+  const change = { ...decided, ...(isClosed(status) ? { claimed_by: null } : {}) }
+  takeFromOthers(await Reports.findOneAndUpdate(asItWas(item), { $set: change }).lean())
+}

@@ -1,0 +1,12 @@
+import { defineDomain } from '#server/kernel/domain'
+import { social as contract } from '#shared/api/social'
+import { block, blocks, unblock } from './blocks.ts'
+import { mute, mutes, unmute } from './conversation-mutes.ts'
+import { evidenceAmong } from './evidence.ts'
+import { report, reports, review } from './reports.ts'
+
+export const social = defineDomain(
+  contract,
+  { mutes, mute, unmute, blocks, block, unblock, reports, report, review },
+  { shows: evidenceAmong },
+)

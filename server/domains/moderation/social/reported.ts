@@ -1,0 +1,94 @@
+import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
+import { keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { messageIn, sealingOf } from '#server/domains/rooms/room-state/facts'
+import type { Context } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import { AppError } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
+import { conversationOf, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
+import { type Conversation, isBetweenTwo } from '#shared/kit/room-kinds'
+
+const snapshotLength = 1_000
+
+interface Named {
+  reportedAddress: string
+  messageId?: string | null | undefined
+  messageContent?: string | null | undefined
+  conversationType?: Conversation | null | undefined
+  conversationId?: string | null | undefined
+}
+
+/** What a report says it is about: fields of its record. */
+interface Reported {
+  conversation_type: Conversation | null
+  conversation_id: string | null
+  message_id: string | null
+  message_content: string | null
+  /** `server` where the text is our own copy; absent in reports that an older version stored. */
+  message_content_by: 'server' | 'reporter' | null
+}
+
+/**
+ * The room and the message as they are here, where the reporter can read them; what the reporter says of a message that is sealed, or
+ * unknown here. Refuses a room that the reporter cannot read.
+ */
+export async function reportedBy(context: Context, account: string, input: Named): Promise<Reported> {
+  const { messageId = null, messageContent = null } = input
+  const message = messageId === null ? null : await ownCopy(context, messageId, input.reportedAddress)
+  const place = message
+    ? conversationOf(roomOfKey(message.room), account)
+    : await conversationNamed(context, account, input)
+  const content = message?.text ?? messageContent
+  const by = message && message.text !== null ? 'server' : 'reporter'
+  return {
+    conversation_type: place?.conversationType ?? null,
+    conversation_id: place?.conversationId ?? null,
+    message_id: messageId,
+    message_content: content,
+    message_content_by: content === null ? null : by,
+  }
+}
+
+/** Who said what a report shows as the text of the message. Of what an older version stored nobody knows, so that it is the reporter. */
+export const contentBy = (row: {
+  message_content?: string | null | undefined
+  message_content_by?: string | null | undefined
+}): 'server' | 'reporter' | null => {
+  if ((row.message_content ?? null) === null) return null
+  return row.message_content_by === 'server' ? 'server' : 'reporter'
+}
+
+/** The room of a message of this person that the caller can read, and its text, null where it is sealed. */
+async function ownCopy({ node, caller }: Context, id: string, sender: string) {
+  const found = await RoomEvents.findOne({ _id: id, sender }, { room: 1 }).lean()
+  if (!found) return null
+  const said = await node.log
+    .ask(found.room, (view, now) => {
+      const its = messageIn(view, id)
+      readBy(view, caller.account, now)
+      return its && { text: its.body.text, sealed: sealingOf(view) }
+    })
+    .catch(refusedIsNull)
+  if (!said) return null
+  const text = isUnreadable(said.sealed, said.text) ? null : cut(said.text, snapshotLength)
+  return { room: found.room, text }
+}
+
+function refusedIsNull(error: unknown): null {
+  if (error instanceof AppError && error.status < 500) return null
+  throw error
+}
+
+async function conversationNamed(
+  { node, caller }: Context,
+  account: string,
+  { conversationType, conversationId }: Named,
+) {
+  if (!conversationType || !conversationId) return null
+  const room = roomOfConversation(conversationType, conversationId, account)
+  // Whoever names a direct conversation by its other person is in it.
+  if (isBetweenTwo(room.type)) return { conversationType, conversationId }
+  const key = await keyOf(room)
+  await node.log.ask(key, (view, now) => readBy(view, caller.account, now))
+  return conversationOf(roomOfKey(key), account)
+}

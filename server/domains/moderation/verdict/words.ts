@@ -1,0 +1,198 @@
+import { hasMaskedSign } from '#server/domains/rooms/text/signs'
+import { readings, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
+import { skeleton } from '#shared/kit/looks'
+import { normalized } from '#shared/kit/normal'
+import { type Budget, longestJudged, spend } from './budget.ts'
+import { compileLiterals, literalForm, literalOf } from './literals.ts'
+import { compilePatterns, type OnLeftOut } from './patterns.ts'
+import { compilePhrases } from './phrases.ts'
+
+export { checkPattern, patternLimits, tryPattern } from './patterns.ts'
+
+export interface BlockedWord {
+  id: string
+  word: string
+  scope: 'global' | 'room'
+  action: 'block' | 'flag' | 'mute'
+  is_regex: boolean
+  /** Is a plain word matched with its accents and signs, as letters of its own? Absent in words of before. */
+  as_written?: boolean
+}
+
+export type Hit = Omit<BlockedWord, 'word' | 'as_written'>
+
+/** A compiled list of blocked words. */
+export interface WordList {
+  readonly isEmpty: boolean
+  /** Adds the ids of the words found; some are missing where the budget was used up. */
+  search(text: Text, budget: Budget, found: Set<string>): void
+  /** The words with these ids, in the order of the list. */
+  among(ids: ReadonlySet<string>): readonly Hit[]
+}
+
+interface Text {
+  readonly readings: readonly (readonly Word[])[]
+  /** As it is written; and, where it is another, with signs and widths folded. */
+  readonly forms: readonly { readonly literal: string; readonly codePoints: Uint32Array }[]
+}
+
+/** Compiles a list for repeated use. A word that cannot be used is reported and left out; the others are not touched. */
+export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut = () => {}): WordList {
+  const plain = words.filter((word) => !word.is_regex)
+  const phrases = alike(plain, 'phrase')
+  const literals = alike(plain, 'literal').filter(({ form }) => form.text !== '')
+  for (const word of plain) if (formOf(word).text === '') onLeftOut(word.id, nothingLeft)
+  const findPhrases = compilePhrases(phrases.map(({ form }) => form.words))
+  const findLiterals = compileLiterals(literals.map(({ form }) => form.text))
+  const patterns = words.filter((word) => word.is_regex)
+  const findPatterns = compilePatterns(patterns, onLeftOut)
+  return {
+    isEmpty: words.length === 0,
+    search({ readings, forms }, budget, found) {
+      for (const reading of readings) addIds(phrases, findPhrases(reading, budget), budget, found)
+      for (const { literal, codePoints } of forms) {
+        addIds(literals, findLiterals(literal, budget), budget, found)
+        for (const id of findPatterns(codePoints, budget)) found.add(id)
+      }
+    },
+    among: (ids) =>
+      ids.size === 0 ? [] : words.filter(({ id }) => ids.has(id)).map(({ word: _, as_written: __, ...hit }) => hit),
+  }
+}
+
+interface Alike {
+  form: Form
+  ids: string[]
+}
+
+/** The words of one kind; those that are found alike are one. */
+function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alike[] {
+  const byText = new Map<string, Alike>()
+  for (const word of words) {
+    const form = formOf(word)
+    if (form.kind !== kind) continue
+    const known = byText.get(form.text)
+    if (known) known.ids.push(word.id)
+    else byText.set(form.text, { form, ids: [word.id] })
+  }
+  return [...byText.values()]
+}
+
+const stepsOfId = 10
+
+function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budget, found: Set<string>): void {
+  for (const index of indexes) {
+    const ids = words[index]?.ids ?? []
+    if (ids[0] === undefined || found.has(ids[0])) continue
+    spend(budget, ids.length * stepsOfId)
+    for (const id of ids) found.add(id)
+  }
+}
+
+/**
+ * Every word of these lists that one of the texts contains, or that is spelled over several of them, in the order of the lists;
+ * null where the texts are too long together, or cost more than the budget.
+ */
+export function hits(lists: readonly WordList[], texts: readonly string[], budget: Budget): readonly Hit[] | null {
+  const composed = composedOf(texts)
+  if (composed === null) return null
+  const filled = lists.filter((list) => !list.isEmpty).map((list) => ({ list, found: new Set<string>() }))
+  if (filled.length === 0) return []
+  const judged = texts.map((text, at) => ({ text, composed: composed[at] ?? '' }))
+  if (texts.length > 1) judged.push({ text: texts.join('\n'), composed: composed.join('\n') })
+  for (const each of judged) {
+    const text = readText(each, budget)
+    if (text === null) return null
+    for (const { list, found } of filled) list.search(text, budget, found)
+    if (budget.left < 0) return null
+  }
+  return filled.flatMap(({ list, found }) => list.among(found))
+}
+
+function composedOf(texts: readonly string[]): string[] | null {
+  let length = 0
+  const composed: string[] = []
+  for (const text of texts) {
+    const one = normalized(text, 'NFKC')
+    length += one.length
+    if (length > longestJudged) return null
+    composed.push(one)
+  }
+  return composed
+}
+
+const stepsOfAscii = 20
+const stepsOfOther = 100
+const beyondAscii = /[^\0-\x7f]/g
+
+function readText({ text, composed }: { text: string; composed: string }, budget: Budget): Text | null {
+  const others = composed.match(beyondAscii)?.length ?? 0
+  const steps = (composed.length - others) * stepsOfAscii + others * stepsOfOther
+  if (!spend(budget, steps)) return null
+  const written = text === composed ? composed : normalized(text, 'NFC')
+  const forms = written === composed ? [composed] : [written, composed]
+  return {
+    readings: readings(text),
+    forms: forms.map((form) => ({ literal: literalForm(form), codePoints: codePointsOf(form) })),
+  }
+}
+
+function codePointsOf(text: string): Uint32Array {
+  const codePoints = new Uint32Array(text.length)
+  let count = 0
+  for (let at = 0; at < text.length; count += 1) {
+    const codePoint = text.codePointAt(at) ?? 0
+    codePoints[count] = codePoint
+    at += codePoint > 0xffff ? 2 : 1
+  }
+  return codePoints.subarray(0, count)
+}
+
+/** The word that refuses the text, if any does. */
+export function firstHit(found: readonly Hit[]): Hit | null {
+  return found.find((hit) => hit.action !== 'flag') ?? null
+}
+
+const signs = /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\s'’._-]/u
+const oneSign = /^(?=.*\p{Extended_Pictographic})[^\p{L}\p{N}\s]+$/u
+
+/**
+ * A phrase is matched word by word. What holds other signs (`c++`, `#tag`), is one sign, or holds one that could be taken for letters
+ * (`🇺🇸`) can only be matched as it is written.
+ */
+function isPhrase({ word, as_written }: BlockedWord): boolean {
+  const bones = skeleton(word)
+  if (as_written || hasMaskedSign(word) || oneSign.test(word)) return false
+  return !signs.test(bones) && wordsOf(bones).length > 0
+}
+
+const nothingLeft = 'Nothing is left of this word that a text could hold'
+
+/** Why nothing could ever be found by this word; null where something can. */
+export const emptyWord = (word: string): string | null => (literalOf(word) === '' ? nothingLeft : null)
+
+/** How a word that is no pattern is looked for. */
+export interface Form {
+  kind: 'phrase' | 'literal'
+  /** Words of one kind with one text are found alike. Empty where nothing is left to look for. */
+  text: string
+  /** Those of a phrase. */
+  words: readonly string[]
+  /** Characters, as those of a text are counted. */
+  size: number
+}
+
+const forms = new WeakMap<BlockedWord, Form>()
+
+export function formOf(word: BlockedWord): Form {
+  const known = forms.get(word)
+  if (known) return known
+  const size = normalized(word.word, 'NFKC').length
+  const words = isPhrase(word) ? wordsOf(skeleton(word.word)) : []
+  const form: Form =
+    words.length > 0
+      ? { kind: 'phrase', text: words.join(' '), words, size }
+      : { kind: 'literal', text: literalOf(word.word), words, size }
+  forms.set(word, form)
+  return form
+}

@@ -1,0 +1,116 @@
+import { agentOf, closedTo, isPublicFor, ownAgent } from '#server/domains/agents/agent-state/access'
+import { countEvents } from '#server/domains/agents/agent-state/events'
+import type { StoredAgent } from '#server/domains/agents/agent-state/model'
+import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/agents/pricing'
+import { cardOf, infoOf } from '#server/domains/agents/agents/shown'
+import { besideText } from '#server/domains/agents/runs/ending'
+import { messagesOf } from '#server/domains/agents/runs/history'
+import { exactScheme } from '#server/domains/payments/payments/exact'
+import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
+import { earningsOf, paidOf, receiptsOf } from '#server/domains/payments/payments/receipts'
+import { facilitatorOf } from '#server/domains/payments/payments/scheme'
+import { resolvePayments } from '#server/domains/payments/payments/settle'
+import { type Caller, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import type { ChatMessage } from '#shared/api/agent-runs'
+import { embedCodeOf } from '#shared/api/embed-code'
+import { networks } from '#shared/api/payment-networks'
+import { payments as contract } from '#shared/api/payments'
+import { AppError } from '#shared/errors'
+import { chat, chatStream, placeOf } from './chat.ts'
+
+const historyLength = 50
+
+/** An agent that strangers may ask, and the caller where there is one. */
+async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
+  const agent = await agentOf(id)
+  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
+  return agent
+}
+
+const statsOf = async (node: Node, { _id, message_count: totalMessages }: StoredAgent) => ({
+  totalMessages,
+  ...(await earningsOf(node, _id)),
+})
+
+/** Without answers that failed and were tried again, and without their questions. */
+const withoutRetried = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.filter(({ run_id }) => {
+    const [question, answer] = messages.filter((message) => message.run_id === run_id)
+    const next = messages[messages.findLastIndex((message) => message.run_id === run_id) + 1]
+    return answer?.state !== 'failed' || next?.content !== question?.content
+  })
+
+export const payments = defineDomain(
+  contract,
+  {
+    async agent({ id }, { node, caller }) {
+      const agent = await publicAgent(caller, id)
+      const events_count = await countEvents(id)
+      const events = { has_events: events_count > 0, events_count }
+      const { x402_network: network } = agent
+      const facilitator = network && facilitatorOf(node, networks[network])
+      return {
+        ...cardOf(node, agent),
+        ...events,
+        x402_simulated: facilitator?.isSimulated ?? false,
+        scripted: node.services.model?.isScripted ?? false,
+      }
+    },
+
+    async info({ id }, { node, caller }) {
+      const agent = await agentOf(id)
+      if (!(await isPublicFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
+      const pricing = await shownPricing(node, agent)
+      return { agent: infoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
+    },
+
+    chat,
+    chatStream,
+
+    async history({ id, sessionId }, { node, caller }) {
+      await publicAgent(caller, id)
+      const place = placeOf(sessionId)
+      const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
+      if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
+      return {
+        messages: withoutRetried(found)
+          .filter(({ content }) => content !== '')
+          .map(({ role, content, ...rest }) => ({ role, content, ...besideText(rest) })),
+        sessionId,
+      }
+    },
+
+    async payment({ id }, { node }) {
+      const payment = await Payments.findOne({ _id: id }).lean<StoredPayment>()
+      if (!payment) throw new AppError('PAYMENT_NOT_FOUND')
+      const { agent_id, code, state } = payment
+      const isOpen = state === 'verifying' || state === 'unknown'
+      const scheme = exactScheme(node)
+      const usable_until = isOpen ? scheme.usableUntil(payment).toISOString() : null
+      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
+    },
+
+    async embed({ id }, context) {
+      const { node } = context
+      const agent = await ownAgent(node, signedIn(context).account, id)
+      const wanted = await offerOf(node, agent)
+      if (!wanted) throw new AppError('X402_NOT_ENABLED')
+      const endpoints = endpointsOf(node, agent)
+      return {
+        agent: { id: agent._id, name: agent.name, emoji: agent.avatar_emoji },
+        endpoints,
+        pricing: pricingOf(node, agent.x402_price_cents ?? 0, wanted),
+        code: embedCodeOf(endpoints.chat, wanted.facts),
+        stats: await statsOf(node, agent),
+      }
+    },
+
+    async receipts({ id, limit, before }, context) {
+      const agent = await ownAgent(context.node, signedIn(context).account, id)
+      const [receipts, stats] = await Promise.all([receiptsOf(agent._id, limit, before), statsOf(context.node, agent)])
+      return { receipts, stats }
+    },
+  },
+  { start: (node) => [resolvePayments(node)] },
+)

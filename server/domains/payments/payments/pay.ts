@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { readBack } from '#server/kernel/read-back'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { exactScheme } from './exact.ts'
+import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
+import { Payments, refusedMilliseconds, type StoredPayment } from './model.ts'
+import { busyPayment, otherPurchase, pendingPayment, wantsPayment } from './refuse.ts'
+import { hashOf, type SignedPayment, type Wanted } from './scheme.ts'
+import { chargePayment, type Reservation, restorePayment } from './settle.ts'
+import { rulesOf, stageOf } from './states.ts'
+
+/** Something that is sold, and the header that pays for it. */
+export interface Purchase {
+  /** The id of an agent, or another name for what is no agent. */
+  seller: string
+  /** By `purchaseHash`: the same payment for any other purchase is refused. */
+  hash: string
+  sessionId?: string | undefined
+  header: string
+}
+
+/** A purchase with the payment of its header, and with the record that is stored for its payer and nonce. */
+export interface SentPayment extends Purchase {
+  signed: SignedPayment | null
+  stored: StoredPayment | null
+  /** How it differs from what is stored: it is another payment with the same nonce, or for another purchase. */
+  differs: 'payment' | 'purchase' | null
+}
+
+/** The hash of all that makes a purchase another one. */
+export const purchaseHash = hashOf
+
+export async function sentPayment(node: Node, purchase: Purchase): Promise<SentPayment> {
+  const signed = exactScheme(node).read(purchase.header)
+  if (!signed) return { ...purchase, signed, stored: null, differs: null }
+  const { network, payer, nonce, proof_hash } = signed
+  const stored = await Payments.findOne({ network, payer, nonce }).lean<StoredPayment>()
+  if (!stored) return { ...purchase, signed, stored, differs: null }
+  const differs =
+    stored.proof_hash !== proof_hash ? 'payment' : stored.question_hash !== purchase.hash ? 'purchase' : null
+  return { ...purchase, signed, stored, differs }
+}
+
+/** The stored payment that was sent again; null where it is new. Throws 402 or 409 where it is not good for this purchase. */
+export function repeatedPayment(context: Context, wanted: Wanted, sent: SentPayment): StoredPayment | null {
+  const { stored, differs } = sent
+  if (differs === 'payment') throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
+  if (stored && stageOf(stored) === 'failed') throw wantsPayment(context, wanted, stored.code)
+  if (differs === 'purchase') throw otherPurchase()
+  return stored
+}
+
+/**
+ * Verifies and settles a payment, and then serves the purchase, while no other request works on this payment. Throws 402 where it is not paid,
+ * 202 while nobody knows whether it is, and 409 where another request works on it.
+ */
+export async function whenPaid<Served>(
+  context: Context,
+  wanted: Wanted,
+  sent: SentPayment,
+  serve: (held: Held) => Promise<Served>,
+  reservation?: Reservation,
+): Promise<Served> {
+  const { node } = context
+  const repeated = repeatedPayment(context, wanted, sent)
+  const taken = repeated ? await take(context, wanted, sent, repeated) : await reserve(context, wanted, sent)
+  return holding(node, taken, async (held) => {
+    node.reached('payment-reserved')
+    const payment = await chargePayment(node, held, reservation)
+    const { idle } = rulesOf(payment)
+    if (idle === 'pending') throw pendingPayment(node, payment)
+    if (idle === 'refusal') throw wantsPayment(context, wanted, payment.code)
+    return serve(held)
+  })
+}
+
+/** Takes a payment that was sent again, and seals it anew, as its key may be gone. */
+async function take(
+  context: Context,
+  wanted: Wanted,
+  { header, signed }: SentPayment,
+  stored: StoredPayment,
+): Promise<StoredPayment> {
+  const { node } = context
+  const scheme = exactScheme(node)
+  const mine = await claim(node, stored, signed ? { proof: signed.seal() } : {})
+  if (!mine) throw rulesOf(stored).busy === 'pending' ? pendingPayment(node, stored) : busyPayment(stored)
+  const isOffered = stageOf(mine) === 'offered'
+  if (!isOffered && !mine.withdrawn) return mine
+  const code = await scheme.judge(header, wanted)
+  if (isOffered && code) {
+    await giveBack(mine)
+    throw wantsPayment(context, wanted, code)
+  }
+  // Expired: it cannot be charged, but an earlier attempt may still report success.
+  if (!isOffered && (!code || scheme.isOver(mine))) await restorePayment(mine)
+  return mine
+}
+
+/** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
+async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Promise<StoredPayment> {
+  const { node } = context
+  const code = await exactScheme(node).judge(sent.header, wanted)
+  if (code || !sent.signed) throw wantsPayment(context, wanted, code ?? 'INVALID_PAYMENT')
+  const payment = newPayment(node, wanted, sent, sent.signed)
+  try {
+    await Payments.create(payment)
+    return payment
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const { network, payer, nonce } = payment
+    const first = await readBack(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
+    // A write that timed out may have been made again: then the payment is ours.
+    if (first?.holder === payment.holder) return payment
+    throw first ? busyPayment(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+  }
+}
+
+const newPayment = (
+  node: Node,
+  { payTo, resource, description }: Wanted,
+  { seller, hash, sessionId }: Purchase,
+  { seal, ...signed }: SignedPayment,
+): StoredPayment => ({
+  _id: newId(),
+  ...signed,
+  ...{ agent_id: seller, question_hash: hash, pay_to: payTo, resource, description },
+  proof: seal(),
+  session_id: sessionId ?? randomUUID(),
+  state: 'verifying',
+  ...{ code: null, transaction: null, simulated: false, attempts: 0, answers: 0, run_id: null, message_id: null },
+  ...newLease(node),
+  due_at: new Date(node.now()),
+  expires_at: new Date(node.now() + refusedMilliseconds),
+  created_at: new Date(node.now()),
+  settled_at: null,
+})

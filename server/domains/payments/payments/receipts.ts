@@ -1,0 +1,89 @@
+import type { Node } from '#server/kernel/context'
+import { centsOf, unitsPaid } from '#shared/api/payment-networks'
+import type { Receipt } from '#shared/api/payments'
+import { AppError } from '#shared/errors'
+import { Earnings, Payments, type StoredEarnings, type StoredPayment } from './model.ts'
+
+/** A payment is good for one answer; after failures, so many are begun for it at most. */
+export const mostAnswers = 5
+
+export function paidOf(payment: StoredPayment) {
+  const { _id: id, state, network, value: amount, transaction, simulated, answers, created_at, settled_at } = payment
+  return {
+    ...{ id, state, network, amount, transaction, simulated },
+    answers_left: mostAnswers - answers,
+    created_at: created_at.toISOString(),
+    settled_at: settled_at?.toISOString() ?? null,
+  }
+}
+
+export async function receiptsOf(agent: string, limit: number, before: string | undefined): Promise<Receipt[]> {
+  if (before !== undefined && !(await Payments.exists({ _id: before, agent_id: agent })))
+    throw new AppError('INVALID_PARAMETER', { message: 'before: no payment for this agent' })
+  const found = await Payments.find({
+    agent_id: agent,
+    state: { $in: ['settled', 'unknown'] },
+    ...(before === undefined ? {} : { _id: { $lt: before } }),
+  })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .lean<StoredPayment[]>()
+  return found.map((payment) => ({
+    ...paidOf(payment),
+    payer: payment.payer,
+    cents: centsOf(String(unitsPaid(payment.value))),
+    run_id: payment.run_id,
+    message_id: payment.message_id,
+  }))
+}
+
+/** So many payments are read at a time. What does not fill a page beyond the stored sum is added up at each request. */
+const pageSize = 200
+/** A payment is stored as settled within seconds of the moment that it says, whatever clock and store do: what is older is complete. */
+const completeAfterMilliseconds = 600_000
+
+type Sum = Omit<StoredEarnings, '_id'>
+type Settled = Pick<StoredPayment, '_id' | 'value' | 'simulated' | 'settled_at'>
+
+/** What an agent has earned: the sum of what was settled, in cents. */
+export async function earningsOf(node: Pick<Node, 'now'>, agent: string) {
+  const completeUntil = node.now() - completeAfterMilliseconds
+  const stored = await Earnings.findOne({ _id: agent }).lean<StoredEarnings>()
+  let sum: Sum = stored ?? { settled_at: null, payment_id: '', payments: 0, units: '0', simulated: '0' }
+  for (;;) {
+    const page = await settledAfter(agent, sum)
+    sum = page.reduce(plus, sum)
+    if (page.length < pageSize) break
+    if (sum.settled_at !== null && sum.settled_at.getTime() <= completeUntil) await keep(agent, sum)
+  }
+  const { payments: paidMessages, units, simulated } = sum
+  return { paidMessages, totalEarnings: centsOf(units), simulatedEarnings: centsOf(simulated) }
+}
+
+/** By when they were settled, and not by when they were made: one that is settled late comes late. */
+function settledAfter(agent: string, { settled_at, payment_id }: Sum): Promise<Settled[]> {
+  const later = settled_at && {
+    settled_at: { $gte: settled_at },
+    $or: [{ settled_at: { $gt: settled_at } }, { _id: { $gt: payment_id } }],
+  }
+  return Payments.find({ agent_id: agent, state: 'settled', ...later })
+    .select({ value: 1, simulated: 1, settled_at: 1 })
+    .sort({ settled_at: 1, _id: 1 })
+    .limit(pageSize)
+    .lean<Settled[]>()
+}
+
+function plus(sum: Sum, { _id, value, simulated, settled_at }: Settled): Sum {
+  const paid = unitsPaid(value)
+  return {
+    settled_at,
+    payment_id: _id,
+    payments: sum.payments + 1,
+    units: String(BigInt(sum.units) + paid),
+    simulated: String(BigInt(sum.simulated) + (simulated ? paid : 0n)),
+  }
+}
+
+/** Of several that store one, each stores a true sum: that of all payments up to the one it names. */
+const keep = (agent: string, { settled_at, payment_id, payments, units, simulated }: Sum) =>
+  Earnings.updateOne({ _id: agent }, { $set: { settled_at, payment_id, payments, units, simulated } }, { upsert: true })

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { absolute } from '#server/domains/rooms/events/changes'
+import { defineEvent } from '#server/domains/rooms/events/define'
+import { roleKey, suspensionKey } from './facts.ts'
+
+const none = z.object({})
+
+export const accountSuspended = defineEvent('account.suspended', {
+  body: none,
+  changes: ({ target, reason, sender, at }) =>
+    target === null ? [] : [absolute(suspensionKey(target), { reason, by: sender, at })],
+  data: () => ({}),
+  isUnsigned: () => true,
+  entry: { action: () => 'suspend' },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+})
+
+export const accountUnsuspended = defineEvent('account.unsuspended', {
+  body: none,
+  changes: ({ target }) => (target === null ? [] : [absolute(suspensionKey(target), null)]),
+  data: () => ({}),
+  isUnsigned: () => true,
+  entry: { action: () => 'unsuspend' },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+})
+
+export const accountRoleChanged = defineEvent('account.role_changed', {
+  body: z.object({ role: z.string().optional() }),
+  changes: ({ target }, { role = null }) => (target === null ? [] : [absolute(roleKey(target), role)]),
+  data: () => ({}),
+  isUnsigned: () => true,
+  entry: { action: () => 'admin_role', metadata: (_row, { role }) => ({ role: role ?? null }) },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+})

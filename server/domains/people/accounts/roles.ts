@@ -1,0 +1,99 @@
+import { unsigned } from '#server/domains/rooms/events/define'
+import type { Node, Role } from '#server/kernel/context'
+import { GLOBAL, type Judgement, type View } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { accountRoleChanged, accountSuspended, accountUnsuspended } from './events.ts'
+import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
+import { roleSettings } from './settings.ts'
+
+/** The role an account may use at this moment. */
+export const roleOf = (node: Node, account: string): Promise<Role> =>
+  node.log.ask(GLOBAL, (view) => powerIn(view, account))
+
+/** Who is suspended has no power over others, whatever the role. */
+const powerIn = (view: View, account: string): Role => (suspensionIn(view, account) ? 'user' : roleIn(view, account))
+
+const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
+const already: Judgement<null> = { already: null }
+
+/** Is the account suspended at this moment? This node's memory says so without a read, as every suspension waits for all nodes. */
+export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
+  const question = (view: View) => suspensionIn(view, account) !== null
+  return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
+}
+
+/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
+export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+  await node.log.act(GLOBAL, {
+    sender: actor,
+    makes: accountSuspended,
+    judge(view) {
+      const refusal = refuseStanding(view, actor, target)
+      if (refusal) return refusal
+      const current = suspensionIn(view, target)
+      if (current && current.reason === reason) return already
+      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
+      return { accept: unsigned(accountSuspended, {}, { target, reason }) }
+    },
+  })
+}
+
+export async function unsuspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+  await node.log.act(GLOBAL, {
+    sender: actor,
+    makes: accountUnsuspended,
+    judge(view) {
+      const refusal = refuseStanding(view, actor, target)
+      if (refusal) return refusal
+      const current = suspensionIn(view, target)
+      if (!current) return already
+      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
+      return { accept: unsigned(accountUnsuspended, {}, { target, reason }) }
+    },
+  })
+}
+
+function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
+  const mine = powerIn(view, actor)
+  if (mine === 'user') return refuse('Only admins may do this')
+  if (actor === target) return refuse('You cannot do this to yourself')
+  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
+  return null
+}
+
+const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
+  current !== null && roleIn(view, current.by) === 'super_admin' && powerIn(view, actor) !== 'super_admin'
+
+/** Gives an account a role. Super admins only, and never to themselves. */
+export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
+  await node.log.act(GLOBAL, {
+    sender: actor,
+    makes: accountRoleChanged,
+    judge(view) {
+      if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
+      if (actor === target) return refuse('You cannot change your own role')
+      if (roleIn(view, target) === role) return already
+      return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+    },
+  })
+}
+
+/** Gives the configured admins their role where nobody ever decided on it; what was decided later stands. */
+export async function ensureAdmins(node: Node): Promise<void> {
+  const { admins, superAdmins } = roleSettings.of(node)
+  const wanted = new Map<string, Role>([
+    ...admins.map((id) => [id, 'admin'] as const),
+    ...superAdmins.map((id) => [id, 'super_admin'] as const),
+  ])
+  for (const [target, role] of wanted) {
+    await node.log.act(GLOBAL, {
+      sender: 'plaza',
+      cid: `configured:${role}:${target}`,
+      makes: accountRoleChanged,
+      judge(view) {
+        if (view.global.get(roleKey(target)) !== null) return already
+        return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+      },
+    })
+  }
+}

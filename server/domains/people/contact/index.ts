@@ -1,0 +1,54 @@
+import { maySendTo } from '#server/domains/people/identity/browsers'
+import { postLetter } from '#server/domains/platform/outgoing/index'
+import type { Context } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { contact as contract } from '#shared/api/contact'
+import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
+import { done } from '#shared/kit/primitives'
+import { mailboxOf } from './mailbox.ts'
+import { contactSettings } from './settings.ts'
+
+const hourSeconds = 3_600
+const inquiriesOfAddress = 10
+
+export const contact = defineDomain(
+  contract,
+  {
+    async write(inquiry, context) {
+      const { node, caller } = context
+      const to = mailboxOf(node)
+      if (to === null)
+        throw new AppError('SERVICE_UNAVAILABLE', {
+          message: 'Nobody can be written to here: CONTACT_EMAIL or MAIL_URL is not set',
+        })
+      if (!(await node.limits.guard('inquiries-by', caller.ip, inquiriesOfAddress, hourSeconds)))
+        throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+      await postLetter(node, { to, subject: 'An inquiry at Plaza', text: letterOf(inquiry, context) })
+      await acknowledge(context, inquiry.email)
+      return { ...done, message: 'Thank you. We answer by e-mail.' }
+    },
+  },
+  { settings: contactSettings },
+)
+
+/** What somebody has written stands behind what the server knows, so that it passes for nothing of that. */
+function letterOf({ name, email, inquiry, source }: InputOf<typeof contract.write>, { node, caller }: Context): string {
+  const known = [
+    `Received by ${node.settings.publicUrl} at ${new Date(node.now()).toISOString()}`,
+    `From the account: ${caller.account ?? 'nobody who is signed in'}`,
+    'What follows was written by them, and is not checked.',
+  ]
+  const written = [`Name: ${name}`, `E-mail: ${email}`, ...(source ? [`Page: ${source}`] : []), '', inquiry]
+  return `${[...known, '', ...written].join('\n')}\n`
+}
+
+const acknowledgement = {
+  subject: 'We have your message',
+  text: 'We have your message, and answer you at this address.\n\nIf you did not write to us, you need not do anything.\n',
+}
+
+/** Without a word of what was written, so that nobody sends others anything by it; left out where the address was written to often enough. */
+async function acknowledge(context: Context, to: string): Promise<void> {
+  if (await maySendTo(context, to)) await postLetter(context.node, { to, ...acknowledgement })
+}

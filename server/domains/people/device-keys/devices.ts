@@ -1,0 +1,92 @@
+import { ECDH } from 'node:crypto'
+import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
+import { friendsAmong } from '#server/domains/people/friends/pairs'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { newId } from '#server/kernel/ids'
+import { isDuplicate } from '#server/ports/database/port'
+import { devicesAtMost } from '#shared/api/device-keys'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { dmOf, roomKey } from '#shared/kit/primitives'
+import { DeviceKeys, type StoredDevice } from './model.ts'
+
+type Told = Pick<StoredDevice, 'public_key' | 'certificate' | 'name'>
+
+const there = { removed_at: null }
+
+/**
+ * Stores what a device says of itself. Another key for a known device, or a device of somebody else, is refused; and so is one that was
+ * removed, to its owner and with its own key too: epochs of before it were sealed to it, and must stay over.
+ */
+export async function keepDevice(account: string, id: string, told: Told, now: number): Promise<StoredDevice> {
+  refuseNoPoint(told.public_key)
+  const known = await DeviceKeys.findOneAndUpdate(
+    { _id: id, account, public_key: told.public_key, ...there },
+    { $set: { name: told.name, certificate: told.certificate } },
+    { returnDocument: 'after' },
+  ).lean<StoredDevice>()
+  if (known) return known
+  const [held, first] = await Promise.all([DeviceKeys.exists({ _id: id }), firstOf(account)])
+  if (held) throw taken()
+  if (first.length >= devicesAtMost) throw tooMany()
+  const made = { _id: id, account, ...told, order: newId(), created_at: new Date(now).toISOString(), ...there }
+  try {
+    await DeviceKeys.create(made)
+  } catch (error) {
+    if (isDuplicate(error)) throw taken()
+    throw error
+  }
+  // Counted again once it is stored, so that of several at once none is missed.
+  if ((await firstOf(account)).some(({ _id }) => _id === id)) return made
+  await removeDevice(account, id, now)
+  throw tooMany()
+}
+
+const taken = () =>
+  new AppError('CONFLICT', {
+    message: 'This id belongs to another key, or to a device that was removed. Make a new id and a new key.',
+  })
+const tooMany = () =>
+  new AppError('CONFLICT', { message: `An account has at most ${devicesAtMost} devices. Remove one first.` })
+
+const firstOf = (account: string) =>
+  DeviceKeys.find({ account, ...there }, { _id: 1 })
+    .sort({ order: 1 })
+    .limit(devicesAtMost)
+    .lean()
+
+function refuseNoPoint(key: string): void {
+  try {
+    ECDH.convertKey(key, 'prime256v1', 'base64url')
+  } catch {
+    throw new AppError('VALIDATION_ERROR', { message: 'public_key: not a point of P-256' })
+  }
+}
+
+export const devicesOf = (accounts: readonly string[]): Promise<StoredDevice[]> =>
+  DeviceKeys.find({ account: { $in: accounts }, ...there })
+    .sort({ account: 1, order: 1 })
+    .lean<StoredDevice[]>()
+
+/** Those of these devices that are there, and of these accounts. */
+export const devicesNamed = (ids: readonly string[], accounts: readonly string[]): Promise<StoredDevice[]> =>
+  DeviceKeys.find({ _id: { $in: ids }, account: { $in: accounts }, ...there }).lean<StoredDevice[]>()
+
+/** False where the account has no such device. */
+export const removeDevice = async (account: string, id: string, now: number): Promise<boolean> => {
+  const trace = { removed_at: new Date(now).toISOString(), name: '', certificate: null }
+  return (await DeviceKeys.updateOne({ _id: id, account, ...there }, { $set: trace })).matchedCount === 1
+}
+
+/** The accounts whose devices this one may know: its own, its friends', and those with whom it has a conversation. */
+export async function knownTo(account: string, addresses: readonly string[]): Promise<string[]> {
+  const others = addresses.filter((address) => !isSameAccount(address, account))
+  const keys = new Map(others.map((other) => [roomKey(dmOf(account, other)), other]))
+  const [opened, friends, blocked] = await Promise.all([
+    Rooms.find({ _id: { $in: [...keys.keys()] } }, { _id: 1 }).lean(),
+    friendsAmong(account, others),
+    blockedAmong(account, others),
+  ])
+  const known = new Set([account, ...friends, ...opened.map(({ _id }) => keys.get(_id))])
+  return addresses.filter((address) => known.has(address) && !blocked.has(address))
+}

@@ -1,0 +1,33 @@
+import { maySendTo } from '#server/domains/people/identity/browsers'
+import { postLetter } from '#server/domains/platform/outgoing/index'
+import type { Context } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+
+const hourSeconds = 3_600
+const lettersPerClient = 30
+
+/** Refuses where mail is not offered, and more letters than anybody needs: to one address, and for one client. */
+export async function allowLetter(context: Context, email: string): Promise<void> {
+  const { node, caller } = context
+  if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
+  const allowed =
+    (await node.limits.guard('letters-by', caller.ip, lettersPerClient, hourSeconds)) &&
+    (await maySendTo(context, email))
+  if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+}
+
+const unasked = 'If you did not ask for this, you need not do anything.'
+
+export const writeCode = ({ node }: Context, to: string, code: string, effect: string) =>
+  postLetter(node, {
+    to,
+    subject: 'Your code for Plaza',
+    text: `Your code is ${code}\n\nIt ${effect} at ${node.settings.publicUrl}\nand is good for ten minutes, once.\n\n${unasked}\n`,
+  })
+
+export const writeLink = ({ node }: Context, to: string, link: string) =>
+  postLetter(node, {
+    to,
+    subject: 'Your link to Plaza',
+    text: `This link signs you in, once, within fifteen minutes:\n\n${link}\n\n${unasked}\n`,
+  })

@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import { type Profile, profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
+import type { Node } from '#server/kernel/context'
+import type { Friend, FriendRequest } from '#shared/api/friends'
+import { isSameAccount } from '#shared/kit/accounts'
+import type { Pair } from './model.ts'
+import { otherOf } from './pairs.ts'
+import { tagOf } from './tags.ts'
+
+type Show<Shown> = (pair: Pair, account: string, other: Profile) => Shown
+
+/** How a pair looks to one of the two, with the profile of the other. */
+export async function shownOne<Shown>(node: Node, account: string, pair: Pair, show: Show<Shown>): Promise<Shown> {
+  const other = otherOf(pair, account)
+  return show(pair, account, profileIn(await profilesOf(node, [other]), other))
+}
+
+export async function shown<Shown>(
+  node: Node,
+  account: string,
+  pairs: readonly Pair[],
+  show: Show<Shown>,
+): Promise<Shown[]> {
+  const profiles = await profilesOf(
+    node,
+    pairs.map((pair) => otherOf(pair, account)),
+  )
+  return pairs.map((pair) => show(pair, account, profileIn(profiles, otherOf(pair, account))))
+}
+
+const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile =>
+  profiles.get(id) ?? profileOf({ _id: id })
+
+export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
+  const isAsker = isSameAccount(pair.from_address, account)
+  const tag = tagOf(pair, account)
+  return {
+    id: isAsker ? pair.from_friend_id : pair.to_friend_id,
+    user_address: account,
+    friend_address: otherOf(pair, account),
+    nickname: isAsker ? pair.from_nickname : pair.to_nickname,
+    tag,
+    tags: tag === null ? [] : [tag],
+    created_at: pair.changed_at,
+    username,
+    display_name,
+    avatar_url,
+  }
+}
+
+export const requestRow: Show<z.input<typeof FriendRequest>> = (
+  pair,
+  _account,
+  { username, display_name, avatar_url },
+) => ({
+  id: pair.request_id,
+  from_address: pair.from_address,
+  to_address: pair.to_address,
+  status: pair.state === 'friends' ? 'accepted' : 'pending',
+  memo: pair.memo,
+  created_at: pair.asked_at,
+  updated_at: pair.changed_at,
+  username,
+  display_name,
+  avatar_url,
+})

@@ -1,0 +1,170 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { roleOf } from '#server/domains/people/accounts/roles'
+import { budgets } from '#server/kernel/budgets'
+import type { Context, Node, SignedIn } from '#server/kernel/context'
+import type { AdminProof } from '#server/kernel/domain'
+import { nodeState } from '#server/kernel/node-state'
+import { SignedMessage } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
+import { secretsOf } from './codes.ts'
+import { Identities, type IdentityRecord } from './model.ts'
+import type { AskChain } from './signatures.ts'
+import { type Asked, checkMessage, type Purpose, writeMessage } from './siwe.ts'
+import type { Seen } from './tokens.ts'
+
+const goodMilliseconds = 24 * 60 * 60 * 1000
+const budgetSeconds = 60
+
+const administering = 'Administer Plaza.'
+
+const timeDigits = 12
+const codeDigits = 40
+
+/**
+ * What proves an admin is shown with every request for a day, so its nonce is not used up, and is stored nowhere: it is the time it was
+ * made at, in milliseconds, and a code of ours over that time and the address.
+ */
+const toAdminister: Purpose = {
+  statement: administering,
+  isFit: (statement) => statement === administering,
+
+  nonceFor(node, address) {
+    const time = Math.floor(node.now()).toString(16).padStart(timeDigits, '0')
+    return time + codeOf(secretsOf(node)[0], time, address)
+  },
+
+  checkNonce(node, nonce, address) {
+    const [time, code] = [nonce.slice(0, timeDigits), Buffer.from(nonce.slice(timeDigits))]
+    const isOurs = secretsOf(node).some((secret) => {
+      const expected = Buffer.from(codeOf(secret, time, address))
+      return code.length === expected.length && timingSafeEqual(code, expected)
+    })
+    if (!isOurs) throw new AppError('INVALID_NONCE')
+    if (node.now() - madeAt(nonce) >= goodMilliseconds) throw new AppError('NONCE_EXPIRED')
+  },
+}
+
+const codeOf = (secret: Uint8Array, time: string, address: string) =>
+  createHmac('sha256', secret).update(['admin', address, time].join('\0')).digest('hex').slice(0, codeDigits)
+
+const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
+
+/** A message that proves for a day that this wallet administers; it is no sign-in. */
+export const writeAdminMessage = (asked: Asked, address: string) =>
+  writeMessage(asked, address, undefined, toAdminister)
+
+/** The account that the wallet opens, and its role. FORBIDDEN where that is no admin, or is suspended. */
+export async function proveAdmin(context: Context, signed: AdminProof) {
+  const { account } = await proveWallet(context, signed)
+  const role = await roleOf(context.node, account)
+  if (role === 'user') throw new AppError('FORBIDDEN', { message: 'This is not the address of an admin' })
+  return { account, role }
+}
+
+/** Who shows such a message in the headers of a request, which carry it as base64 of its URI encoding. Whether they are an admin is asked of every call. */
+export const identifyAdmin =
+  (node: Node) =>
+  async ({ address, signature, message }: AdminProof, seen: Seen & { origin: string | null }): Promise<SignedIn> => {
+    const { ip, userAgent, origin } = seen
+    const { most } = budgets.adminProofs
+    const retryAfter = await node.limits.wait('admin-proofs', ip, most, budgetSeconds)
+    if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
+    const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
+    if (!read.success) throw refused(unreadable)
+    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch(
+      (error: unknown) => {
+        throw error instanceof AppError ? inEveryCall(error) : error
+      },
+    )
+    const { account, userId, chainId, nonce } = proven
+    const session = {
+      id: `admin ${nonce}`,
+      authMethod: 'wallet',
+      chainId,
+      passkeyCredentialId: null,
+      userId,
+      expiresAt: madeAt(nonce) + goodMilliseconds,
+      provenAt: madeAt(nonce),
+    }
+    return { account, session, ip, userAgent }
+  }
+
+const acceptedAtMost = 1_000
+const askedOn = nodeState(() => ({
+  /** Messages that a chain has accepted, by their hashes, each with when it is good no more. */
+  accepted: new Map<string, number>(),
+  /** What is being asked: who shows the same message meanwhile shares the answer. */
+  waiting: new Map<string, Promise<boolean>>(),
+}))
+
+/**
+ * Asks the chain about wallets of admins, as often as this address may ask and this wallet may be asked about; about what it has accepted
+ * before, as often as is liked. A wallet of nobody's admin is counted and refused as a wrong signature is, and costs no question: its
+ * messages would push those of admins out of what was accepted.
+ */
+const sparingly =
+  (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
+  (ask) => {
+    const { accepted, waiting } = askedOn(node)
+    const hash = createHash('sha256').update([address, message, signature].join('\0')).digest('base64url')
+    const answer = async () => {
+      if ((accepted.get(hash) ?? 0) <= node.now()) await takeQuestion(node, ip, address)
+      const isAccepted = (await isOfAdmin(node, address)) && (await ask())
+      accepted.delete(hash)
+      if (isAccepted) accepted.set(hash, node.now() + goodMilliseconds)
+      for (const oldest of accepted.keys()) {
+        if (accepted.size <= acceptedAtMost) break
+        accepted.delete(oldest)
+      }
+      return isAccepted
+    }
+    const shared = waiting.get(hash) ?? answer().finally(() => waiting.delete(hash))
+    waiting.set(hash, shared)
+    return shared
+  }
+
+async function takeQuestion({ limits }: Node, ip: string, address: string): Promise<void> {
+  const { chainQuestionsFrom, chainQuestionsOf } = budgets
+  const isFree =
+    (await limits.guard('admin-chain-from', ip, chainQuestionsFrom.most, budgetSeconds)) &&
+    (await limits.guard('admin-chain-of', address, chainQuestionsOf.most, budgetSeconds))
+  if (!isFree) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: budgetSeconds })
+}
+
+async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
+  const { chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
+  const account = await openedBy(address)
+  const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
+  if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })
+  return { account, userId, chainId, nonce }
+}
+
+/** The account that a wallet opens. */
+async function openedBy(address: string): Promise<string> {
+  const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
+  return linked?.account ?? address
+}
+
+const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await openedBy(address))) !== 'user'
+
+const signedOut = 'This message ended as the account signed out everywhere. Sign a new one.'
+const unreadable =
+  'X-Admin-Address, X-Admin-Signature and X-Admin-Message, which is base64 of the URI-encoded message, go together'
+
+const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
+
+/** Every operation of admins answers these codes, whatever it declares. */
+function inEveryCall(error: AppError): AppError {
+  if (error.code === 'RATE_LIMIT_EXCEEDED') return error
+  return error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+}
+
+function decoded(message: string): string | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(message)) return null
+  try {
+    return decodeURIComponent(Buffer.from(message, 'base64').toString('latin1'))
+  } catch {
+    return null
+  }
+}

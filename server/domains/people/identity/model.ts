@@ -1,0 +1,228 @@
+import { Schema } from 'mongoose'
+import { defineModel } from '#server/kernel/model'
+import type { AuthMethod } from '#shared/api/identity'
+
+/** The ways in whose identities are kept here; e-mail addresses and passkeys have stores of their own. */
+export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>
+
+export interface Nonce {
+  _id: string
+  /** The account it was given to. */
+  address: string
+  issued_at: Date
+  used: boolean
+  /** Kept beyond its life, so that a late or second use can be told apart from an unknown one. */
+  expires_at: Date
+}
+
+export const Nonces = defineModel<Nonce>(
+  'Nonces',
+  { shares: [{ owner: 'address', becomes: 'erase' }], archive: { never: 'It is a sign-in under way, for minutes.' } },
+  new Schema<Nonce>(
+    {
+      _id: { type: String, required: true },
+      address: { type: String, required: true },
+      issued_at: { type: Date, required: true },
+      used: { type: Boolean, required: true },
+      expires_at: { type: Date, required: true },
+    },
+    { collection: 'nonces', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+export interface SessionRecord {
+  /** Also the `jti` of the token. */
+  _id: string
+  /** The first session of a line of refreshed ones: they are one device, and end together. */
+  family: string
+  user_address: string
+  user_id: string
+  /** SHA-256 of the token; the token itself is nowhere. */
+  token_hash: string
+  auth_method: AuthMethod
+  chain_id: number | null
+  passkey_credential_id: string | null
+  created_at: Date
+  /** When the person signed in; absent where it was not noted yet. */
+  proven_at?: Date
+  expires_at: Date
+  last_used_at: Date
+  user_agent: string
+  ip_address: string
+  /** SHA-256 of the refresh token. */
+  refresh_hash: string
+  refresh_expires_at: Date
+  /** When the refresh token was used; null before. */
+  refreshed_at: Date | null
+  /** The session that it gave, once that was stored; absent before, and in what older versions stored. */
+  refreshed_to?: string
+}
+
+export const Sessions = defineModel<SessionRecord>(
+  'Sessions',
+  {
+    shares: [{ owner: 'user_address', becomes: 'erase' }],
+    archive: 'sessions',
+    secret: ['token_hash', 'refresh_hash', 'refreshed_to'],
+  },
+  new Schema<SessionRecord>(
+    {
+      _id: { type: String, required: true },
+      family: { type: String, required: true },
+      user_address: { type: String, required: true },
+      user_id: { type: String, required: true },
+      token_hash: { type: String, required: true },
+      auth_method: { type: String, required: true },
+      chain_id: { type: Number, default: null },
+      passkey_credential_id: { type: String, default: null },
+      created_at: { type: Date, required: true },
+      proven_at: { type: Date },
+      expires_at: { type: Date, required: true },
+      last_used_at: { type: Date, required: true },
+      user_agent: { type: String, default: '' },
+      ip_address: { type: String, default: '' },
+      refresh_hash: { type: String, required: true },
+      refresh_expires_at: { type: Date, required: true },
+      refreshed_at: { type: Date, default: null },
+      refreshed_to: { type: String },
+    },
+    { collection: 'sessions', versionKey: false },
+  )
+    .index({ token_hash: 1 }, { unique: true })
+    .index({ refresh_hash: 1 }, { unique: true })
+    .index({ user_address: 1 })
+    .index({ family: 1 })
+    .index({ refresh_expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+export interface OneTimeCode {
+  /** `purpose subject`: one code at a time for each. */
+  _id: string
+  /** HMAC of the code with a key of ours; of a link's token the plain SHA-256. */
+  code_hash: string
+  /** What the holder of the code proves, where the subject does not say it. */
+  detail: string | null
+  /** SHA-256 of the browser that asked for a link. */
+  browser?: string
+  tries: number
+  expires_at: Date
+  /** Kept beyond its life, so that a late code can be told apart from an unknown one. */
+  kept_until: Date
+}
+
+export const OneTimeCodes = defineModel<OneTimeCode>(
+  'OneTimeCodes',
+  {
+    shares: [{ owner: null, becomes: 'keep', reason: 'A late code gets another answer than an unknown one.', days: 1 }],
+    archive: { never: 'It is a code under way.' },
+    secret: ['code_hash', 'browser'],
+    stays: ['detail'],
+  },
+  new Schema<OneTimeCode>(
+    {
+      _id: { type: String, required: true },
+      code_hash: { type: String, required: true },
+      detail: { type: String, default: null },
+      browser: { type: String },
+      tries: { type: Number, required: true },
+      expires_at: { type: Date, required: true },
+      kept_until: { type: Date, required: true },
+    },
+    { collection: 'oneTimeCodes', versionKey: false },
+  ).index({ kept_until: 1 }, { expireAfterSeconds: 0 }),
+)
+
+/** Something that was proved to us once and opens an account since. */
+export interface IdentityRecord {
+  _id: string
+  method: LinkedMethod
+  /** The id of the account it would found by itself. */
+  identifier: string
+  account: string
+  created_at: Date
+  last_used_at: Date | null
+}
+
+export const Identities = defineModel<IdentityRecord>(
+  'Identities',
+  { shares: [{ owner: 'account', becomes: 'erase' }], archive: 'identities' },
+  new Schema<IdentityRecord>(
+    {
+      _id: { type: String, required: true },
+      method: { type: String, required: true },
+      identifier: { type: String, required: true },
+      account: { type: String, required: true },
+      created_at: { type: Date, required: true },
+      last_used_at: { type: Date, default: null },
+    },
+    { collection: 'identities', versionKey: false },
+  )
+    .index({ method: 1, identifier: 1 }, { unique: true })
+    .index({ account: 1 }),
+)
+
+export interface ServiceTokenRecord {
+  _id: string
+  name: string
+  /** The bot it speaks for. */
+  account: string
+  user_id: string
+  /** SHA-256 of the token; the token itself is nowhere. */
+  token_hash: string
+  scopes: string[]
+  created_by: string
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+export const ServiceTokens = defineModel<ServiceTokenRecord>(
+  'ServiceTokens',
+  {
+    shares: [
+      { owner: 'account', becomes: 'erase', archive: false },
+      { owner: 'created_by', becomes: 'erase' },
+    ],
+    archive: 'serviceTokens',
+    secret: ['token_hash'],
+  },
+  new Schema<ServiceTokenRecord>(
+    {
+      _id: { type: String, required: true },
+      name: { type: String, required: true },
+      account: { type: String, required: true },
+      user_id: { type: String, required: true },
+      token_hash: { type: String, required: true },
+      scopes: { type: [String], required: true },
+      created_by: { type: String, required: true },
+      created_at: { type: Date, required: true },
+      expires_at: { type: Date, required: true },
+      last_used_at: { type: Date, default: null },
+    },
+    { collection: 'serviceTokens', versionKey: false },
+  )
+    .index({ token_hash: 1 }, { unique: true })
+    .index({ created_at: 1 })
+    .index({ created_by: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+interface KnownBrowser {
+  /** SHA-256 of the browser and of the address or number that was proved in it. */
+  _id: string
+  expires_at: Date
+}
+
+export const KnownBrowsers = defineModel<KnownBrowser>(
+  'KnownBrowsers',
+  {
+    shares: [
+      { owner: null, becomes: 'keep', reason: 'A browser that proved an address once is known by a hash.', days: 90 },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+  },
+  new Schema<KnownBrowser>(
+    { _id: { type: String, required: true }, expires_at: { type: Date, required: true } },
+    { collection: 'knownBrowsers', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { postLetter } from '#server/domains/platform/outgoing/index'
+import { audiences, type Context } from '#server/kernel/context'
+import { identityChanged } from '#shared/api/identities'
+import { deviceIn } from '#shared/kit/device'
+
+type Told = z.input<typeof identityChanged.payload>
+
+/** Where the owner of an account is written to, asked before the change that may take the address away. */
+export const addressOf = async (account: string): Promise<string | null> => (await accountOf(account))?.email ?? null
+
+const names: Readonly<Record<Told['method'], string>> = {
+  wallet: 'an Ethereum wallet',
+  solana: 'a Solana wallet',
+  passkey: 'a passkey',
+  email: 'an e-mail address',
+  worldid: 'a proof of being human',
+  alien: 'a partner account',
+  phone: 'a phone number',
+  service: 'a service token',
+}
+
+/** Tells every device of an account, and its verified address, that something that opens or reaches it has changed. */
+export async function tellOfChange(
+  context: Context,
+  account: string,
+  { change, method, identifier }: Pick<Told, 'change' | 'method' | 'identifier'>,
+  addresses?: readonly (string | null)[],
+): Promise<void> {
+  const { node, caller } = context
+  const at = new Date(node.now()).toISOString()
+  const told = { change, method, identifier, at, user_agent: caller.userAgent }
+  context.emit(identityChanged, audiences.account(account), told)
+  if (!node.services.mail) return
+  const written = new Set(addresses ?? [await addressOf(account)])
+  const device = deviceIn(caller.userAgent) ?? 'an unknown device'
+  const what = `${names[method]} (${identifier}) was ${change === 'added' ? 'added to' : 'removed from'} your account`
+  const subject = 'A change to your Plaza account'
+  const text = `On ${at}, from ${device}, ${what} at ${node.settings.publicUrl}\n\nIf that was not you, sign in, open Settings and Devices, and sign out everywhere else.\nYou are shown there what was added lately, and can remove it.\n`
+  for (const to of written) if (to !== null) await postLetter(node, { to, subject, text })
+}

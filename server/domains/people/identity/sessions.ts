@@ -1,0 +1,134 @@
+import { recordActivity } from '#server/domains/people/accounts/accounts'
+import type { Caller, Node, SignedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { AuthMethod } from '#shared/api/identity'
+import { identifyBot, isServiceToken } from './bots.ts'
+import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } from './model.ts'
+import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSeconds, signToken } from './tokens.ts'
+
+const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
+/** However often it is refreshed. */
+const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
+const touchMilliseconds = 60_000
+
+export interface Tokens {
+  id: string
+  sessionToken: string
+  refreshToken: string
+  expiresAt: number
+}
+
+interface NewSession {
+  account: string
+  userId: string
+  authMethod: AuthMethod
+  chainId: number | null
+  passkeyCredentialId: string | null
+  seen: Seen
+  /** The session it goes on with; a line of its own where left out. */
+  before?: Pick<SessionRecord, 'family' | 'proven_at' | 'created_at'>
+}
+
+/** Stores a new session and gives its tokens; they are nowhere else. */
+export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
+  const id = newId()
+  const { account, userId, authMethod, chainId, passkeyCredentialId, seen, before } = session
+  const now = node.now()
+  const proven_at = before ? (before.proven_at ?? before.created_at) : new Date(now)
+  const end = proven_at.getTime() + longestMilliseconds
+  const iat = Math.floor(now / 1000)
+  const exp = Math.min(iat + sessionSeconds, Math.floor(end / 1000))
+  if (exp <= iat) throw noSession('SESSION_EXPIRED')
+  const sessionToken = await signToken(node.settings.sessionKeys, {
+    address: account,
+    authMethod,
+    ...(chainId === null ? {} : { chainId }),
+    ...(passkeyCredentialId === null ? {} : { passkeyCredentialId }),
+    jti: id,
+    iat,
+    exp,
+  })
+  const refreshToken = newRefreshToken()
+  const created_at = new Date(now)
+  await Sessions.create({
+    _id: id,
+    family: before?.family ?? id,
+    user_address: account,
+    user_id: userId,
+    token_hash: hashOf(sessionToken),
+    auth_method: authMethod,
+    chain_id: chainId,
+    passkey_credential_id: passkeyCredentialId,
+    created_at,
+    proven_at,
+    expires_at: new Date(exp * 1000),
+    last_used_at: created_at,
+    user_agent: seen.userAgent,
+    ip_address: seen.ip,
+    refresh_hash: hashOf(refreshToken),
+    refresh_expires_at: new Date(Math.min(now + refreshMilliseconds, end)),
+    refreshed_at: null,
+  })
+  return { id, sessionToken, refreshToken, expiresAt: exp * 1000 }
+}
+
+/** Who a credential speaks for. A token is good only while its record lives, so the record is read each time. */
+export const identify =
+  (node: Node) =>
+  async (credential: string | null, seen: Seen): Promise<Caller> => {
+    if (credential === null) return { account: null, session: null, ip: seen.ip, userAgent: seen.userAgent }
+    if (isScheduler(node, credential)) return { account: null, session: null, ...seen, isScheduler: true }
+    return identifyToken(node, credential, seen)
+  }
+
+const isScheduler = ({ settings: { cronSecret } }: Node, credential: string) =>
+  cronSecret !== null && hashOf(credential) === hashOf(cronSecret)
+
+export async function identifyToken(node: Node, token: string, seen: Seen): Promise<SignedIn> {
+  if (isServiceToken(token)) return identifyBot(node, token, seen)
+  const { ip, userAgent } = seen
+  const { jti } = await readToken(node.settings.sessionKeys, token, node.now())
+  const record = await Sessions.findOne({ token_hash: hashOf(token) }).lean<SessionRecord>()
+  if (!record || record._id !== jti) throw noSession('SESSION_NOT_FOUND')
+  if (record.expires_at.getTime() <= node.now()) throw noSession('SESSION_EXPIRED')
+  touch(node, record)
+  const session = {
+    id: record._id,
+    authMethod: record.auth_method,
+    chainId: record.chain_id,
+    passkeyCredentialId: record.passkey_credential_id ?? null,
+    userId: record.user_id,
+    expiresAt: record.expires_at.getTime(),
+    provenAt: record.proven_at?.getTime() ?? 0,
+  }
+  return { account: record.user_address, session, ip, userAgent }
+}
+
+/** Notes the use of a session, at most once a minute; nobody waits for it. */
+function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): void {
+  const now = node.now()
+  const due = now - touchMilliseconds
+  if (last_used_at.getTime() > due) return
+  const noted = Sessions.updateOne(
+    { _id, last_used_at: { $lte: new Date(due) } },
+    { $set: { last_used_at: new Date(now) } },
+  )
+  void Promise.all([noted.exec(), recordActivity(user_address, now)]).catch((error: unknown) =>
+    node.logger.warn({ error }, 'the use of a session was not noted'),
+  )
+}
+
+/** Which of these sessions and service tokens still stand. */
+export const alive =
+  (node: Node) =>
+  async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const sessions = await Sessions.find(named(ids), { expires_at: 1 }).lean<SessionRecord[]>()
+    const known = new Set(sessions.map(({ _id }) => _id))
+    const others = ids.filter((id) => !known.has(id))
+    const tokens =
+      others.length > 0 ? await ServiceTokens.find(named(others), { expires_at: 1 }).lean<ServiceTokenRecord[]>() : []
+    const standing = [...sessions, ...tokens].filter(({ expires_at }) => expires_at.getTime() > node.now())
+    return new Set(standing.map(({ _id }) => _id))
+  }
+
+const named = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })

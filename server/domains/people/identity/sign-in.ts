@@ -1,0 +1,127 @@
+import type { z } from 'zod'
+import { accountOf, recordRefresh, recordSignIn } from '#server/domains/people/accounts/accounts'
+import { ownerView } from '#server/domains/people/accounts/profiles'
+import { joinStaffRooms } from '#server/domains/rooms/room-state/staff-rooms'
+import { joinAlpha } from '#server/domains/rooms/rooms/alpha'
+import type { Caller, Context, Node } from '#server/kernel/context'
+import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
+import { endSession } from './endings.ts'
+import { accountOpenedBy, type ProvenIdentity } from './identities.ts'
+import { type SessionRecord, Sessions } from './model.ts'
+import { alive, storeSession, type Tokens } from './sessions.ts'
+import { hashOf, noSession, type Seen } from './tokens.ts'
+import { welcome, welcomes } from './welcome.ts'
+
+interface Proven {
+  authMethod: AuthMethod
+  chainId?: number | null
+  passkeyCredentialId?: string | null
+  seen: Seen
+}
+
+/** The one way a session begins, whatever proved the account. The first makes the account. */
+export async function startSession(node: Node, account: string, proven: Proven) {
+  const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
+  const record = await recordSignIn(account, authMethod, node.now(), welcomes(node))
+  const userId = record.user_id
+  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
+  await joinAlpha(node, account).catch((error: unknown) =>
+    node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
+  )
+  await joinStaffRooms(node, account).catch((error: unknown) =>
+    node.logger.warn({ actor: account, error }, 'did not join the rooms of the staff at sign-in'),
+  )
+  if (record.welcome_due)
+    await welcome(node, account).catch((error: unknown) =>
+      node.logger.warn({ actor: account, error }, 'was not welcomed, and is at the next sign-in'),
+    )
+  return { ...tokens, user: ownerView(record) }
+}
+
+/** Begins a session for whoever has just proved to be this account, and ends the session that the client sent. */
+export async function signIn(
+  context: Context,
+  account: string,
+  proof: Omit<Proven, 'seen'>,
+): Promise<z.input<typeof SignedInAnswer>> {
+  const { node, caller } = context
+  const started = await startSession(node, account, { ...proof, seen: caller })
+  const { sessionToken, refreshToken, user } = started
+  context.http?.setSessionCookie(sessionToken)
+  if (caller.account !== null && caller.session) await endSession(node, caller.account, caller.session.id)
+  return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
+}
+
+/** As `signIn`, into the account that this identity opens. */
+export async function signInBy(context: Context, identity: ProvenIdentity, proof: Partial<Omit<Proven, 'seen'>> = {}) {
+  const account = await accountOpenedBy(context.node, identity)
+  return signIn(context, account, { authMethod: identity.method, ...proof })
+}
+
+/** A node that dies meanwhile notes no session. */
+const sameMomentMilliseconds = 10_000
+
+/**
+ * A new session for a refresh token, which is used up by this. One that is used after it gave a session ends its whole line (RFC 9700, 4.14.2), as
+ * one of the two who hold it has stolen it; before that, a client has asked twice at once.
+ */
+export async function refreshByToken(node: Node, token: string, seen: Seen): Promise<Tokens & { account: string }> {
+  const now = new Date(node.now())
+  const refresh_hash = hashOf(token)
+  const taken = await Sessions.findOneAndUpdate(
+    { refresh_hash, refreshed_at: null, refresh_expires_at: { $gt: now } },
+    { $set: { refreshed_at: now } },
+  ).lean<SessionRecord>()
+  if (taken) {
+    const tokens = await continueSession(node, taken, seen)
+    await Sessions.updateOne({ _id: taken._id }, { $set: { refreshed_to: tokens.id } })
+    return tokens
+  }
+  const known = await Sessions.findOne({ refresh_hash }).lean<SessionRecord>()
+  if (!known) throw noSession('SESSION_NOT_FOUND')
+  if (known.refreshed_at === null) throw noSession('SESSION_EXPIRED')
+  const isSameMoment = !known.refreshed_to && now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
+  if (!isSameMoment) await endSession(node, known.user_address, known._id)
+  throw noSession('SESSION_INVALID')
+}
+
+/** A new session beside the calling one, which lives until it expires, so that requests under way are not cut off. */
+export async function refreshBySession(
+  node: Node,
+  sessionId: string,
+  seen: Seen,
+): Promise<Tokens & { account: string }> {
+  const record = await Sessions.findOne({ _id: sessionId }).lean<SessionRecord>()
+  if (!record) throw noSession('SESSION_NOT_FOUND')
+  return continueSession(node, record, seen)
+}
+
+async function continueSession(node: Node, record: SessionRecord, seen: Seen): Promise<Tokens & { account: string }> {
+  const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId } = record
+  const passkeyCredentialId = record.passkey_credential_id ?? null
+  const tokens = await storeSession(node, {
+    account,
+    userId,
+    authMethod,
+    chainId,
+    passkeyCredentialId,
+    seen,
+    before: record,
+  })
+  if (!(await Sessions.findOne({ _id: record._id }, { _id: 1 }).lean())) {
+    await Sessions.deleteOne({ _id: tokens.id })
+    throw noSession('SESSION_NOT_FOUND')
+  }
+  await recordRefresh(account, node.now())
+  return { ...tokens, account }
+}
+
+/** What `session:ready` says of the caller. Asked once the socket can be found, so that a session that ended meanwhile is seen. */
+export const describe =
+  (node: Node) =>
+  async ({ account, session }: Caller) => {
+    if (account === null || !session) return null
+    const [record, standing] = await Promise.all([accountOf(account), alive(node)([session.id])])
+    if (standing.size === 0) throw noSession('SESSION_NOT_FOUND')
+    return record ? ownerView(record) : null
+  }

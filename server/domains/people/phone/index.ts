@@ -1,0 +1,106 @@
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { friendsAmong } from '#server/domains/people/friends/pairs'
+import { knowBrowser, maySendTo } from '#server/domains/people/identity/browsers'
+import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/people/identity/codes'
+import { tellOfChange } from '#server/domains/people/identity/notices'
+import { award, awardOf } from '#server/domains/people/points/ledger'
+import { postText, sendText } from '#server/domains/platform/outgoing/index'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { phone as contract } from '#shared/api/phone'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { noCode, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
+
+const purpose = 'phone.verify'
+const hourSeconds = 3_600
+const textsPerClient = 10
+
+export const phone = defineDomain(
+  contract,
+  {
+    async sendCode({ phoneNumber }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      await allowText(context, phoneNumber)
+      await setNumber(account, phoneNumber, node.now())
+      const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
+      await postText(node, {
+        to: phoneNumber,
+        text: `Your Plaza code is ${code}. It is good for ten minutes.`,
+      })
+      return { ...done, message: 'Verification code sent', expiresAt: new Date(expiresAt).toISOString() }
+    },
+
+    async verifyCode({ code }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      const known = await phoneOf(account)
+      if (known?.verified) return { ...done, message: 'Already verified', phoneNumber: known.phone_number }
+      const result = await takeCode(node, purpose, account, code)
+      if (!result.taken) throw refusalOf(result.why)
+      const phoneNumber = result.detail ?? ''
+      await verifyNumber(account, phoneNumber, node.now())
+      await knowBrowser(context, phoneNumber)
+      await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
+      const pointsAwarded = await award(context, account, awardOf.phone_verified)
+      return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
+    },
+
+    async remove(_input, context) {
+      const { account } = signedIn(context)
+      const known = await phoneOf(account)
+      await dropCode(purpose, account)
+      await removeNumber(account)
+      if (known?.verified)
+        await tellOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
+      return { ...done, message: 'Phone number removed' }
+    },
+
+    async status(_input, context) {
+      const known = await phoneOf(signedIn(context).account)
+      return { phoneNumber: known?.phone_number ?? null, verified: known?.verified ?? false }
+    },
+
+    async lookup(input, context) {
+      const found = await phoneByNumber(input.phone)
+      const isTold = found !== null && (await mayFind(signedIn(context).account, found._id))
+      return {
+        data: isTold ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const } : null,
+      }
+    },
+
+    async friends({ addresses }, context) {
+      const friends = await friendsAmong(signedIn(context).account, addresses)
+      return { phones: Object.fromEntries(await numbersOf(friends)) }
+    },
+  },
+  {
+    jobs: [sendText],
+  },
+)
+
+/** Friends, and who allows everybody to; the others are as if they had no number. */
+async function mayFind(who: string, whom: string): Promise<boolean> {
+  const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
+  return who === whom || friends.includes(whom) || account?.findable_by_phone === true
+}
+
+/** Texts cost money and wake people: three an hour for one number and asker, ten for one client and one account. */
+async function allowText(context: Context, number: string): Promise<void> {
+  const { node, caller } = context
+  const { account } = signedIn(context)
+  if (!node.services.sms)
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'Text messages are not configured here' })
+  const allowed =
+    (await node.limits.guard('texts-by', account, textsPerClient, hourSeconds)) &&
+    (await node.limits.guard('texts-from', caller.ip, textsPerClient, hourSeconds)) &&
+    (await maySendTo(context, number))
+  if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+}
+
+function refusalOf(why: CodeRefusal): AppError {
+  if (why === 'unknown') return noCode()
+  if (why === 'expired') return new AppError('PHONE_CODE_EXPIRED')
+  return new AppError(why === 'wrong' ? 'INVALID_CODE' : 'TOO_MANY_ATTEMPTS')
+}

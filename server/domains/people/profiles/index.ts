@@ -1,0 +1,75 @@
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { profiles as contract } from '#shared/api/profiles'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { done } from '#shared/kit/primitives'
+import type { ProfilePage } from './model.ts'
+import { changePage, pageOf, shownOnPages } from './pages.ts'
+import { dress, dressed, namedTheme, themeRecord } from './theme.ts'
+import { added, changed, replaced, widgetsOf, without } from './widgets.ts'
+
+export const profiles = defineDomain(
+  contract,
+  {
+    async theme({ address }, context) {
+      const whose = address ?? context.caller.account
+      if (whose === null) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
+      const page = await seenBy(context, whose)
+      return { ...namedTheme(page?.theme), theme: themeRecord(whose, page?.theme) }
+    },
+
+    async dress({ address: _, ...given }, context) {
+      const { account } = signedIn(context)
+      const stored = await dress(context, account, given)
+      return { ...done, ...namedTheme(stored), theme: themeRecord(account, stored) }
+    },
+
+    async widgets({ address }, context) {
+      const whose = address ?? signedIn(context).account
+      const page = await seenBy(context, whose)
+      const widgets = widgetsOf(page, whose)
+      return {
+        widgets: address === undefined ? widgets : widgets.filter(({ is_visible }) => is_visible),
+        theme: themeRecord(whose, page?.theme),
+      }
+    },
+
+    async arrange({ address: _, widgets: set, theme, ...given }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      if (!set) {
+        const page = await changePage(node, account, (before) => added(node, account, before, given))
+        const widget = page.widgets?.at(-1)
+        return { ...done, widget: widget && widgetsOf({ widgets: [widget] }, account)[0] }
+      }
+      const page = await changePage(node, account, async (before) => {
+        const after = await replaced(node, account, before, set)
+        return theme ? dressed(context, account, after, theme) : after
+      })
+      return { ...done, widgets: widgetsOf(page, account), theme: themeRecord(account, page.theme) }
+    },
+
+    async rearrange({ widgets }, context) {
+      const { account } = signedIn(context)
+      await changePage(context.node, account, (before) => changed(context.node, account, before, widgets))
+      return done
+    },
+
+    async removeWidget({ id }, context) {
+      await changePage(context.node, signedIn(context).account, (before) => without(before, id))
+      return done
+    },
+  },
+  { shows: shownOnPages },
+)
+
+/** What an account shows to whoever asks. While it is suspended, nobody else is shown anything of it. */
+async function seenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
+  const [page, account] = await Promise.all([
+    pageOf(whose),
+    isSameAccount(whose, caller.account) ? null : accountOf(whose),
+  ])
+  return account?.is_banned ? null : page
+}

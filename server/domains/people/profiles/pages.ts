@@ -1,0 +1,60 @@
+import { removePicture } from '#server/domains/media/files/removal'
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { withoutUndefined } from '#shared/kit/without-undefined'
+import { type ProfilePage, ProfilePages } from './model.ts'
+import { filesIn } from './pictures.ts'
+
+const attempts = 50
+
+/** What an account shows; null where it has arranged nothing. */
+export const pageOf = (account: string): Promise<ProfilePage | null> =>
+  ProfilePages.findOne({ _id: account }).lean<ProfilePage>()
+
+export type PageContent = Pick<ProfilePage, 'theme' | 'widgets'>
+
+/**
+ * Changes what an account shows, whole or not at all. `next` is asked again where somebody else was first; what it throws is thrown.
+ * Pictures here that are no longer shown are removed.
+ */
+export async function changePage(
+  node: Node,
+  account: string,
+  next: (page: PageContent) => PageContent | Promise<PageContent>,
+): Promise<PageContent> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = await pageOf(account)
+    const after = await next(before ?? {})
+    const files = filesOn(node, after)
+    if (!(await put(account, before?.version ?? null, after, files))) continue
+    for (const url of before?.files ?? []) if (!files.includes(url)) await removePicture(node, url)
+    return after
+  }
+  throw new AppError('CONFLICT')
+}
+
+function filesOn(node: Node, { theme, widgets = [] }: PageContent): string[] {
+  const background = theme?.background_type === 'image' ? [theme.background_value] : []
+  return filesIn(node, [background, widgets.map(({ config }) => config)])
+}
+
+async function put(_id: string, version: string | null, page: PageContent, files: string[]): Promise<boolean> {
+  const { theme, widgets } = page
+  const set = { ...withoutUndefined({ theme, widgets }), files, version: newId() }
+  if (version !== null) return (await ProfilePages.updateOne({ _id, version }, { $set: set })).matchedCount === 1
+  try {
+    await ProfilePages.create({ _id, ...set })
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+/** Those of these addresses that somebody shows. */
+export async function shownOnPages(urls: readonly string[]): Promise<string[]> {
+  const pages = await ProfilePages.find({ files: { $in: [...urls] } }, { files: 1 }).lean<ProfilePage[]>()
+  return pages.flatMap(({ files }) => files)
+}

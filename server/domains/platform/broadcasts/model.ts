@@ -1,0 +1,57 @@
+import { Schema } from 'mongoose'
+import { later, moment, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
+import type { BroadcastTarget } from '#shared/api/broadcasts'
+
+/** What many are told, and how far that is. */
+export interface StoredBroadcast {
+  _id: string
+  message: string
+  target: BroadcastTarget
+  created_by: string
+  created_at: Date
+  /** Up to where those who are told have been told, in the order of their ids; empty at first. */
+  cursor: string
+  /** Whom a turn that is done again tries to tell, once for each try that is not over; absent where nobody is. */
+  tried?: string[]
+  total: number
+  sent: number
+  failed: number
+  push_sent: number
+  finished_at: Date | null
+}
+
+const count = { type: Number, default: 0 } as const
+
+export const Broadcasts = defineModel<StoredBroadcast>(
+  'Broadcasts',
+  {
+    shares: [
+      { owner: 'created_by', becomes: 'unlink' },
+      { owner: 'tried', becomes: 'unlink', archive: false },
+      { owner: 'cursor', becomes: 'unlink', archive: false },
+    ],
+    archive: 'broadcasts',
+    secret: ['cursor', 'tried'],
+    stays: ['message', 'target'],
+  },
+  new Schema<StoredBroadcast>(
+    {
+      _id: required,
+      message: required,
+      target: required,
+      created_by: required,
+      created_at: moment,
+      cursor: { type: String, default: '' },
+      tried: { type: [String], default: undefined },
+      total: count,
+      sent: count,
+      failed: count,
+      push_sent: count,
+      finished_at: later,
+    } as object,
+    { collection: 'broadcasts', versionKey: false },
+  )
+    .index({ created_by: 1 })
+    .index({ created_at: -1 }),
+)

@@ -1,0 +1,82 @@
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { messagesOf } from '#server/domains/rooms/messages/pages'
+import { messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { isKnown, kindOf } from '#server/domains/rooms/room-state/kinds'
+import { Members, Rooms } from '#server/domains/rooms/room-state/model'
+import type { Node } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import type { RoomKey, Row } from '#server/log/types'
+import type { Message } from '#shared/api/message'
+import { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { peerIn, roomOfKey } from '#shared/kit/room-key'
+
+/** A room that a person is or was in. */
+export interface Conversation {
+  key: RoomKey
+  name: string
+}
+
+const messagesAtOnce = 100
+
+/** The rooms of an account, those that it has left too. */
+export async function conversationsOf(node: Node, account: string): Promise<Conversation[]> {
+  const members = await Members.find({ user_address: account }, { room: 1 }).lean()
+  const keys = members.map(({ room }) => room).filter(isKnown)
+  const peers = new Map(keys.map((key) => [key, peerIn(roomOfKey(key), account)]))
+  const [rooms, profiles] = await Promise.all([
+    Rooms.find({ _id: { $in: keys } }, { name: 1 }).lean(),
+    profilesOf(
+      node,
+      [...peers.values()].filter((peer) => peer !== null),
+    ),
+  ])
+  const names = new Map(rooms.map(({ _id, name }) => [_id, name]))
+  return keys.map((key) => {
+    const peer = peers.get(key) ?? null
+    return { key, name: peer === null ? (names.get(key) ?? key) : (profiles.get(peer)?.name ?? peer) }
+  })
+}
+
+/** The messages of a conversation that its person may have: all they can read where each is meant for them, else what they have written. */
+export async function* messagesFor(node: Node, account: string, key: RoomKey): AsyncGenerator<Message> {
+  const isLetters = kindOf(key).pushed.of === 'all'
+  if (isLetters && (await isReadable(node, account, key))) yield* allMessages(node, account, key)
+  else yield* ownMessages(account, key)
+}
+
+const pageAfter = (node: Node, account: string, key: RoomKey, after_seq: number, limit: number) =>
+  node.callAs(account, contract.history, { room: roomOfKey(key), after_seq, limit })
+
+async function isReadable(node: Node, account: string, key: RoomKey): Promise<boolean> {
+  try {
+    await pageAfter(node, account, key, 0, 1)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return false
+    throw error
+  }
+}
+
+async function* allMessages(node: Node, account: string, key: RoomKey): AsyncGenerator<Message> {
+  let after = 0
+  let isMore = true
+  while (isMore) {
+    const { messages, has_more } = await pageAfter(node, account, key, after, messagesAtOnce)
+    yield* messages
+    after = messages.at(-1)?.seq ?? after
+    isMore = has_more && messages.length > 0
+  }
+}
+
+async function* ownMessages(account: string, key: RoomKey): AsyncGenerator<Message> {
+  let after = 0
+  let found = messagesAtOnce
+  while (found === messagesAtOnce) {
+    const own = { room: key, sender: account, n: { $gt: after } }
+    const rows = await RoomEvents.find(own).sort({ n: 1 }).limit(messagesAtOnce).lean<Row[]>()
+    yield* await messagesOf(key, rows.map(messageFactOf), true)
+    found = rows.length
+    after = rows.at(-1)?.n ?? after
+  }
+}

@@ -1,0 +1,46 @@
+import { Schema } from 'mongoose'
+import { later, moment, optional, required } from '#server/kernel/fields'
+import { defineModel } from '#server/kernel/model'
+import type { DataExport } from '#shared/api/own-data'
+
+/** The last archive that an account has asked for. */
+export interface StoredExport {
+  /** The account. */
+  _id: string
+  export_id: string
+  state: DataExport['state']
+  include_media: boolean
+  done: number
+  total: number
+  /** The key of the archive in the storage, which nobody can guess; null where there is none. */
+  key: string | null
+  bytes: number | null
+  created_at: Date
+  finished_at: Date | null
+  expires_at: Date | null
+}
+
+export const DataExports = defineModel<StoredExport>(
+  'DataExports',
+  {
+    shares: [{ owner: '_id', becomes: 'erase' }],
+    archive: { never: 'It is about the archive itself.' },
+    secret: ['key'],
+  },
+  new Schema<StoredExport>(
+    {
+      _id: required,
+      export_id: required,
+      state: required,
+      include_media: { type: Boolean, required: true },
+      done: { type: Number, required: true },
+      total: { type: Number, required: true },
+      key: optional,
+      bytes: { type: Number, default: null },
+      created_at: moment,
+      finished_at: later,
+      expires_at: later,
+    },
+    { collection: 'data_exports', versionKey: false },
+  ),
+)

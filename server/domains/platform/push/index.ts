@@ -1,0 +1,65 @@
+import { deviceWith } from '#server/domains/people/identity/devices'
+import { hearAsked, hearUnasked } from '#server/domains/rooms/room-state/asked'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { push as contract } from '#shared/api/push'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { forgetBrowsers, keepBrowser } from './browsers.ts'
+import { tellInvitationEnded, tellOfInvitation } from './doings.ts'
+import { followForBrowsers } from './follow.ts'
+import { giveNotice } from './giving.ts'
+import { changePreferences, preferencesOf } from './preferences.ts'
+import { send } from './send.ts'
+
+export const push = defineDomain(
+  contract,
+  {
+    publicKey: (_input, { node }) => ({ publicKey: node.services.push.publicKey }),
+
+    async subscribe({ subscription: { endpoint, keys } }, context) {
+      const { account, session } = signedIn(context)
+      const { node } = context
+      node.services.push.check({ endpoint, ...keys })
+      const device = await deviceWith(session.id)
+      if (device === null)
+        throw new AppError('FORBIDDEN', { message: 'Only a browser in which you signed in subscribes' })
+      await keepBrowser(node, account, device, { endpoint, ...keys })
+      return done
+    },
+
+    async unsubscribe({ endpoint }, context) {
+      await forgetBrowsers(signedIn(context).account, endpoint || null)
+      return done
+    },
+
+    send,
+
+    preferences: (_input, context) => preferencesOf(signedIn(context).account),
+
+    async changePreferences(input, context) {
+      const isChanged = await changePreferences(signedIn(context).account, {
+        quietStart: hourOf(input.quietStart),
+        quietEnd: hourOf(input.quietEnd),
+        quietTimezone: input.quietTimezone,
+        notifyDms: input.notifyDms ?? undefined,
+        notifyGroups: input.notifyGroups ?? undefined,
+        notifyChannels: input.notifyChannels ?? undefined,
+        notifyCalls: input.notifyCalls ?? undefined,
+        notifyInvitations: input.notifyInvitations ?? undefined,
+      })
+      if (!isChanged) throw new AppError('VALIDATION_ERROR', { message: 'Nothing to update' })
+      return done
+    },
+  },
+  {
+    jobs: [giveNotice],
+    start: (node) => [
+      followForBrowsers(node),
+      hearAsked(node, (invitation) => tellOfInvitation(node, invitation)),
+      hearUnasked(node, (id) => tellInvitationEnded(node, id)),
+    ],
+  },
+)
+
+const hourOf = (given: number | '' | null | undefined) => (given === '' ? null : given)

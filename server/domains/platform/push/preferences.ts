@@ -1,0 +1,89 @@
+import { hourBy, isZone } from '#server/domains/meetings/scheduling/open-time'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { upsert } from '#server/ports/database/port'
+import { type Preferences, type PushType, ringing, type Suppression } from '#shared/api/push'
+import { AppError } from '#shared/errors'
+import { PushPreferences, type StoredPreferences } from './model.ts'
+
+const usual: Omit<StoredPreferences, '_id'> = {
+  quiet_start: null,
+  quiet_end: null,
+  notify_dms: true,
+  notify_groups: true,
+  notify_channels: true,
+  notify_calls: true,
+}
+
+const fields = {
+  quietStart: 'quiet_start',
+  quietEnd: 'quiet_end',
+  quietTimezone: 'quiet_timezone',
+  notifyDms: 'notify_dms',
+  notifyGroups: 'notify_groups',
+  notifyChannels: 'notify_channels',
+  notifyCalls: 'notify_calls',
+  notifyInvitations: 'notify_invitations',
+} as const satisfies Record<keyof Preferences, keyof StoredPreferences>
+
+/** With whether the account is to be told of nothing, which its profile says. */
+interface Wanted extends Preferences {
+  doNotDisturb: boolean
+}
+
+export async function preferencesOf(account: string): Promise<Wanted> {
+  const [found, owner] = await Promise.all([
+    PushPreferences.findOne({ _id: account }).lean<StoredPreferences>(),
+    accountOf(account),
+  ])
+  const stored = { ...usual, ...found }
+  return {
+    doNotDisturb: owner?.do_not_disturb ?? false,
+    quietStart: stored.quiet_start,
+    quietEnd: stored.quiet_end,
+    quietTimezone: stored.quiet_timezone ?? null,
+    notifyDms: stored.notify_dms,
+    notifyGroups: stored.notify_groups,
+    notifyChannels: stored.notify_channels,
+    notifyCalls: stored.notify_calls,
+    notifyInvitations: stored.notify_invitations ?? true,
+  }
+}
+
+type Change = { [Name in keyof Preferences]: Preferences[Name] | undefined }
+
+/** Stores what is not undefined; false where that is nothing. Throws VALIDATION_ERROR of a zone that is none. */
+export async function changePreferences(account: string, change: Change): Promise<boolean> {
+  const { quietTimezone: zone } = change
+  if (zone && !isZone(zone)) throw new AppError('VALIDATION_ERROR', { message: 'Unknown timezone' })
+  const named = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (named.length === 0) return false
+  const set: Partial<StoredPreferences> = Object.fromEntries(
+    named.map(([name, value]) => [fields[name as keyof Preferences], value]),
+  )
+  await upsert(() => PushPreferences.updateOne({ _id: account }, { $set: set }, { upsert: true }))
+  return true
+}
+
+const switches: Partial<Record<PushType, [keyof Preferences, Suppression]>> = {
+  message: ['notifyDms', 'notify_dms'],
+  group_message: ['notifyGroups', 'notify_groups'],
+  channel_message: ['notifyChannels', 'notify_channels'],
+  incoming_call: ['notifyCalls', 'notify_calls'],
+  group_invitation: ['notifyInvitations', 'notify_invitations'],
+}
+
+/** Why somebody with these preferences is not told of this kind now; null where they are. Calls are told at every hour. */
+export function suppressionOf(preferences: Wanted, type: PushType, now: number): Suppression | null {
+  if (preferences.doNotDisturb) return 'do_not_disturb'
+  const [wanted, suppression] = switches[type] ?? []
+  if (wanted && suppression && !preferences[wanted]) return suppression
+  return type !== ringing && isQuiet(preferences, now) ? 'quiet_hours' : null
+}
+
+/** From the first hour to before the second, over midnight where that is earlier. */
+function isQuiet({ quietStart: from, quietEnd: to, quietTimezone: zone }: Preferences, now: number): boolean {
+  if (from === null || to === null) return false
+  // Another node may have taken a zone that this one does not know: its hours are read as UTC.
+  const hour = hourBy(zone !== null && isZone(zone) ? zone : 'UTC', now)
+  return from <= to ? hour >= from && hour < to : hour >= from || hour < to
+}

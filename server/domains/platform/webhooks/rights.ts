@@ -1,0 +1,22 @@
+import { actingIn, mayRead } from '#server/domains/rooms/room-state/access'
+import { ranks } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import type { RoomKey } from '#server/log/types'
+import { AppError, type ErrorCode } from '#shared/errors'
+
+/**
+ * The head of a room, for who may have its events sent away: its owner and admins, and admins of the server where they may read.
+ * Throws ROOM_NOT_FOUND, BANNED, SUSPENDED and FORBIDDEN.
+ */
+export const headFor = (node: Node, account: string, room: RoomKey): Promise<number> =>
+  node.log.ask(room, (view, now) => {
+    const { standing } = actingIn(view, account, now)
+    if (!standing.isModerator || standing.rank < ranks.admin || !mayRead(view, standing))
+      throw new AppError('FORBIDDEN', { message: 'Only owners and admins of a room may have its events sent' })
+    return view.seq
+  })
+
+const rightLost: readonly ErrorCode[] = ['ROOM_NOT_FOUND', 'BANNED', 'SUSPENDED', 'FORBIDDEN']
+
+/** Does this say that the right is not there, rather than that it could not be found out? */
+export const saysRightLost = (error: unknown): boolean => error instanceof AppError && rightLost.includes(error.code)

@@ -1,0 +1,79 @@
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { rowsOf } from '#server/domains/rooms/room-state/rows'
+import type { Caller, Node } from '#server/kernel/context'
+import type { AttendanceEvent as FoundEvent } from '#server/ports/attendance/port'
+import { type AttendanceEvent, type LookupError, lookupErrors } from '#shared/api/attendance'
+import type { Room } from '#shared/api/room'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { type Lookups, lookupsOf } from './lookups.ts'
+
+const [unconfigured, unanswered] = lookupErrors
+export const notConfigured = { error: unconfigured }
+const notAnswered = { error: unanswered }
+
+export const askedOf = (node: Node): Lookups | null =>
+  node.services.attendance && lookupsOf(node, node.services.attendance)
+
+/** What the provider says; where it gives no answer, why. */
+export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT')) return notAnswered
+    throw error
+  }
+}
+
+/** Only wallets have addresses that tokens are held by, and names by which the provider finds them; every other kind of account holds none. */
+const isWallet = (address: string) => /^(0x[0-9a-f]{40}|([a-z0-9-]+\.)+[a-z]{2,})$/i.test(address)
+
+/** The events of all these addresses, each once, by name. Where an address got no answer `error` says so, and the others count. */
+export async function eventsOf(
+  node: Node,
+  addresses: readonly string[],
+): Promise<{ events: AttendanceEvent[]; error?: LookupError }> {
+  const lookups = askedOf(node)
+  if (!lookups) return { events: [], ...notConfigured }
+  const answers = await Promise.all(addresses.filter(isWallet).map((address) => unlessAway(lookups.eventsOf(address))))
+  const events = new Map<number, AttendanceEvent>()
+  for (const found of answers.flatMap((answer) => ('answer' in answer ? answer.answer : [])))
+    if (!events.has(found.id)) events.set(found.id, shownEvent(found))
+  const failed = answers.find((answer) => 'error' in answer)
+  return { events: [...events.values()].sort(byName), ...(failed ? notAnswered : {}) }
+}
+
+const shownEvent = ({ id, name, imageUrl }: FoundEvent): AttendanceEvent => ({
+  eventId: id,
+  eventName: name ?? `Event #${id}`,
+  imageUrl,
+})
+
+function byName(one: AttendanceEvent, other: AttendanceEvent): number {
+  if (one.eventName === other.eventName) return one.eventId - other.eventId
+  return one.eventName < other.eventName ? -1 : 1
+}
+
+/** The account whose memberships the caller is told of: their own, unless they ask for somebody else's. */
+export const memberOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
+  memberAddress === undefined || isSameAccount(memberAddress, account) ? account : null
+
+type Subject = 'event_id' | 'collection_id'
+
+/** The active channels of these events or collections, as an account sees them. */
+export async function channelsOf(
+  node: Node,
+  subject: Subject,
+  ids: readonly number[],
+  account: string | null,
+): Promise<ReadonlyMap<number, Room>> {
+  if (ids.length === 0) return new Map()
+  const found = await Rooms.find({ [`gate.${subject}`]: { $in: [...ids] }, is_active: true }).lean()
+  const rows = await rowsOf(
+    node,
+    found.map(({ _id }) => _id),
+    account,
+  )
+  const field = subject === 'event_id' ? 'attendance_event_id' : 'attendance_collection_id'
+  return new Map(rows.map((row) => [row[field] ?? 0, row]))
+}

@@ -1,0 +1,31 @@
+import { banIn, memberIn, roomIn } from '#server/domains/rooms/room-state/facts'
+import { typesWhere } from '#server/domains/rooms/room-state/kinds'
+import { unbannedSince } from '#server/domains/rooms/room-state/membership'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { rowsOf } from '#server/domains/rooms/room-state/rows'
+import { type Action, signedIn } from '#server/kernel/context'
+import type { inbox as contract } from '#shared/api/inbox'
+
+/** The rooms that somebody was taken out of by a ban that is over, and may join by themselves. The log says what holds now, before its records do. */
+export const openAgain: Action<typeof contract.openAgain> = async (_input, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  const once = await unbannedSince(account)
+  const isOpen = (room: string) =>
+    node.log.ask(
+      room,
+      (view, now) => !banIn(view, account, now) && !memberIn(view, account) && roomIn(view)?.is_active === true,
+    )
+  const open = await Promise.all(once.map(async (room) => ((await isOpen(room)) ? [room] : [])))
+  const free = { _id: { $in: open.flat() }, type: { $in: joinable }, access_level: 'public' }
+  const found = await Rooms.find(free, { _id: 1 }).lean()
+  return {
+    rooms: await rowsOf(
+      node,
+      found.map(({ _id }) => _id),
+      account,
+    ),
+  }
+}
+
+const joinable = typesWhere(({ joining }) => joining === 'open')

@@ -1,0 +1,168 @@
+import { blockedBy } from '#server/domains/moderation/blocks/blocks'
+import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { mayListen } from '#server/domains/rooms/room-state/access'
+import { membershipsOf } from '#server/domains/rooms/room-state/membership'
+import { cardsOf } from '#server/domains/rooms/room-state/rows'
+import { audiences, type Node } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { nodeState } from '#server/kernel/node-state'
+import type { RoomKey, View } from '#server/log/types'
+import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
+import { roomOfKey } from '#shared/kit/room-key'
+import { type Counts, countsOf, noCounts } from './counts.ts'
+import { lastMessagesOf } from './previews.ts'
+
+const namespace = '/notifications'
+const atOnce = 8
+/** What was counted before is counted again after this time, should a word of another node have been lost. */
+const trustedMilliseconds = 60_000
+
+/** What has changed for an account since it was last told. */
+interface Due {
+  changed: Set<RoomKey>
+  /** Rooms that the account has left; the records may not say so yet. */
+  left: Set<RoomKey>
+  /** Whom the account blocks, and with that the counts of every room. */
+  blocks: boolean
+}
+const nothing = (): Due => ({ changed: new Set(), left: new Set(), blocks: false })
+
+interface Listener {
+  due: Due
+  isCounting: boolean
+  /** What each room had unread when it was last counted, for the sum. */
+  unread: Map<RoomKey, number>
+  countedAt: number
+}
+
+const stateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTurn: fewAtOnce(atOnce) }))
+
+const isHere = (node: Node, account: string) => node.live.audienceSize(namespace, audiences.account(account)) > 0
+
+/** Tells the devices of an account on this node what it has unread in these rooms. */
+export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
+  tellSoon(node, account, ({ changed, left }) => {
+    for (const key of keys) {
+      changed.add(key)
+      left.delete(key)
+    }
+  })
+
+/** Messages of blocked people are not unread, so a block changes the counts: told for each room with anything to read. */
+export const tellAfterBlocks = (node: Node, account: string): void =>
+  tellSoon(node, account, (due) => {
+    due.blocks = true
+  })
+
+/** Who is in a room no longer is told of all the others. */
+export const tellWithout = (node: Node, account: string, key: RoomKey): void =>
+  tellSoon(node, account, ({ changed, left }) => {
+    changed.delete(key)
+    left.add(key)
+  })
+
+/** All that an account has unread, for a device that has just come. */
+export async function snapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
+  const { rooms, total } = await recount(node, account, new Map(), keys, keys)
+  return { rooms, total }
+}
+
+function listenerOf(node: Node, account: string): Listener {
+  const { listeners } = stateOf(node)
+  const known = listeners.get(account)
+  if (known) return known
+  const listener = { due: nothing(), isCounting: false, unread: new Map(), countedAt: Number.NEGATIVE_INFINITY }
+  listeners.set(account, listener)
+  return listener
+}
+
+/** Forgets an account that has no device here any more. */
+export function forgetGone(node: Node, account: string): void {
+  if (!isHere(node, account)) stateOf(node).listeners.delete(account)
+}
+
+/** An account is counted once at a time, so that what changes meanwhile, however much it is, is one more count. */
+function tellSoon(node: Node, account: string, note: (due: Due) => void): void {
+  if (!isHere(node, account)) return
+  const listener = listenerOf(node, account)
+  note(listener.due)
+  if (!listener.isCounting) void countDue(node, account, listener)
+}
+
+const isDue = ({ changed, left, blocks }: Due) => blocks || changed.size > 0 || left.size > 0
+
+async function countDue(node: Node, account: string, listener: Listener): Promise<void> {
+  const { inTurn } = stateOf(node)
+  listener.isCounting = true
+  try {
+    while (isDue(listener.due)) await inTurn(() => tellDue(node, account, listener))
+  } catch {
+    listener.countedAt = Number.NEGATIVE_INFINITY
+  } finally {
+    listener.isCounting = false
+  }
+}
+
+async function tellDue(node: Node, account: string, listener: Listener): Promise<void> {
+  const { changed, left, blocks } = listener.due
+  listener.due = nothing()
+  if (!isHere(node, account)) return
+  const audience = audiences.account(account)
+  const keys = (await membershipsOf(account)).filter((key) => !left.has(key))
+  const isWhole = blocks || left.size > 0 || performance.now() - listener.countedAt > trustedMilliseconds
+  const counted = isWhole ? keys : keys.filter((key) => changed.has(key) || !listener.unread.has(key))
+  const { rooms, total, counts } = await recount(node, account, listener.unread, keys, counted)
+  if (isWhole) listener.countedAt = performance.now()
+  if (left.size > 0) {
+    node.live.send(unreadSnapshot, audience, { rooms, total })
+    return
+  }
+  const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
+  const news = new Set(await heardAmong(node, account, counted.filter(hasNews)))
+  const last = await lastMessagesOf(node, await cardsOf(node, [...news]), await blockedBy(account))
+  for (const [at, key] of counted.entries()) {
+    const room = rooms[at]
+    if (room && news.has(key))
+      node.live.send(unreadChanged, audience, { ...room, last_message: last.get(key) ?? null, total })
+  }
+}
+
+/** Those of the rooms that a member may hear of: their membership in one of the staff may be about to end. */
+async function heardAmong(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
+  const may = (view: View, now = view.at) => mayListen(view, account, now)
+  const heard = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
+  return keys.filter((_, at) => heard[at])
+}
+
+/**
+ * What some rooms of an account have unread: full values, computed from the rooms' heads and its marks. The sum is over all its rooms, of the
+ * others as they were counted before (`unread`).
+ */
+async function recount(
+  node: Node,
+  account: string,
+  unread: Map<RoomKey, number>,
+  keys: readonly RoomKey[],
+  counted: readonly RoomKey[],
+) {
+  const [counts, mutes] = await Promise.all([
+    countsOf(node, account, counted),
+    conversationMutesOf(account, node.now()),
+  ])
+  const among = new Set(keys)
+  for (const key of [...unread.keys()]) if (!among.has(key)) unread.delete(key)
+  for (const key of counted) unread.set(key, (counts.get(key) ?? noCounts).unread)
+  const isSilent = (key: RoomKey) => mutes.length > 0 && muteOf(mutes, key, account) !== null
+  const total = keys.reduce((sum, key) => sum + (isSilent(key) ? 0 : (unread.get(key) ?? 0)), 0)
+  return { rooms: counted.map((key) => shown(key, counts.get(key) ?? noCounts)), total, counts }
+
+  function shown(key: RoomKey, { head_seq, read_seq, unread: left, mentions }: Counts) {
+    const mute = muteOf(mutes, key, account)
+    return {
+      room: roomOfKey(key),
+      ...{ head_seq, read_seq, unread: left, mentions },
+      muted_until: mute?.muted_until ?? null,
+      silent: mute !== null,
+    }
+  }
+}

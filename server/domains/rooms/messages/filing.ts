@@ -1,0 +1,66 @@
+import { sealingOf } from '#server/domains/rooms/room-state/facts'
+import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/room-state/search-index'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+
+// Filing takes at most a twentieth of the time, so that it slows nobody down.
+const restFactor = 19
+const longestRestMilliseconds = 1_000
+
+interface Filing {
+  /** Rooms with full blocks to be filed, each with the blocks to be filed again. */
+  due: Map<RoomKey, Set<number>>
+  isAtWork: boolean
+  isStopped: boolean
+}
+
+const filingOf = nodeState((): Filing => ({ due: new Map(), isAtWork: false, isStopped: false }))
+
+/** Files the messages of rooms for the search: a block whenever one is full, one after the other. */
+export function followSearch(node: Node): () => void {
+  const filing = filingOf(node)
+  node.log.onRows((room, rows, isOurs) => {
+    const isFull = rows.some(({ n }) => n !== null && n % blockSize === 0)
+    if (isFull && isOurs && room !== GLOBAL) fileSoon(node, room)
+  })
+  return () => {
+    filing.isStopped = true
+  }
+}
+
+/** Files what a room has unfiled; and a block again, whose words were taken back. */
+export function fileSoon(node: Node, room: RoomKey, block?: number): void {
+  const filing = filingOf(node)
+  if (filing.isStopped) return
+  const again = filing.due.get(room) ?? new Set()
+  if (block !== undefined) again.add(block)
+  filing.due.set(room, again)
+  if (!filing.isAtWork) void work(node, filing)
+}
+
+/** A block of each room in turn, so that a long log does not hold up the others. */
+async function work(node: Node, filing: Filing): Promise<void> {
+  filing.isAtWork = true
+  for (const [room, again] of filing.due) {
+    filing.due.delete(room)
+    if (filing.isStopped) break
+    const began = performance.now()
+    await fileNext(node, room, again).catch((error: unknown) =>
+      node.logger.warn({ error, room }, 'messages were not filed for the search; they are with the next ones'),
+    )
+    const rest = Math.min(restFactor * (performance.now() - began), longestRestMilliseconds)
+    await new Promise((resolve) => setTimeout(resolve, rest).unref())
+  }
+  filing.isAtWork = false
+}
+
+async function fileNext(node: Node, room: RoomKey, again: Set<number>): Promise<void> {
+  if ((await node.log.ask(room, sealingOf)) !== null) return
+  const next = again.values().next().value ?? (await nextBlock(room))
+  if ((next + 1) * blockSize > (await node.log.head(room)).total) return
+  await fileBlock(room, next)
+  again.delete(next)
+  const { due } = filingOf(node)
+  due.set(room, new Set([...again, ...(due.get(room) ?? [])]))
+}

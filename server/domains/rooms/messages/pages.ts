@@ -1,0 +1,123 @@
+import { messageTold } from '#server/domains/events'
+import { keys, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { Reactions } from '#server/domains/rooms/room-state/model'
+import { messageOf } from '#server/domains/rooms/room-state/shown'
+import type { Node } from '#server/kernel/context'
+import { byId } from '#server/log/store'
+import type { RoomKey, Row } from '#server/log/types'
+import type { Message } from '#shared/api/message'
+import type { RoomEvent } from '#shared/api/room-events'
+import { signForm } from '#shared/kit/reaction-sign'
+import { idIn, roomOfKey } from '#shared/kit/room-key'
+import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
+import { quoteNow } from './quotes.ts'
+import { eventOf } from './render.ts'
+
+/** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
+const pageBytes = 256 * 1_024
+const firstRows = 25
+
+/** The rows after a seq, no more than one answer should carry, but one at least where there is one. */
+export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: number): Promise<Row[]> {
+  const rows: Row[] = []
+  let bytes = 0
+  for (let step = firstRows; rows.length < limit; step = Math.ceil((rows.length * (pageBytes - bytes)) / bytes)) {
+    const asked = Math.min(step, limit - rows.length)
+    const next = await node.log.read(key, after + rows.length, asked)
+    for (const row of next) {
+      bytes += Buffer.byteLength(JSON.stringify(row.body))
+      if (bytes > pageBytes && rows.length > 0) return rows
+      rows.push(row)
+    }
+    if (next.length < asked || bytes >= pageBytes) return rows
+  }
+  return rows
+}
+
+/** Events of a catch-up: messages as they are now, and what they quote. */
+export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
+  const room = rows[0]?.room ?? ''
+  const events = rows.map(eventOf)
+  const told = rows.map((row, at) => (events[at]?.type === row.type ? messageTold(row) : null))
+  const before = told.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
+  const current = new Map((await rowsById(room, before)).map((row) => [row._id, messageFactOf(row)]))
+  const facts = told.map((fact) => fact && newerOf(fact, current.get(fact.id)))
+  const answered = await answeredBy(
+    room,
+    facts.filter((fact) => fact !== null),
+  )
+  return events.map((event, at) => {
+    const fact = facts[at]
+    if (!fact) return isInsider ? event : eventForOutsiders(event)
+    const message = messageOf(event.room, quotingNow(fact, answered))
+    const shown = isInsider ? message : messageForOutsiders(message)
+    return { ...event, data: { ...event.data, message: shown } } as RoomEvent
+  })
+}
+
+/** An edit is in the log a moment before it is in the message's row. */
+const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>
+  stored && stored.body.version >= told.body.version ? stored : told
+
+/** Messages as they are now, and what they quote; a reply to what was taken back stands alone. */
+export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
+  const answered = await answeredBy(room, facts)
+  const ref = roomOfKey(room)
+  const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
+  return isInsider ? messages : messages.map(messageForOutsiders)
+}
+
+/** The messages these reply to, by id. */
+async function answeredBy(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
+  const rows = await rowsById(
+    room,
+    facts.flatMap(({ body }) => body.reply_to?.id ?? []),
+  )
+  return new Map(rows.map((row) => [row._id, messageFactOf(row)]))
+}
+
+function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact>): MessageFact {
+  const { reply_to } = fact.body
+  const quote = reply_to && quoteNow(fact, answered.get(reply_to.id))
+  return quote === reply_to ? fact : { ...fact, body: { ...fact.body, reply_to: quote } }
+}
+
+async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
+  const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
+  return rows.filter((row) => row !== null)
+}
+
+/** What this account has put on these messages, by their ids. */
+export async function reactedBy(
+  room: RoomKey,
+  ids: readonly string[],
+  account: string | null,
+): Promise<Record<string, string[]>> {
+  if (account === null || ids.length === 0) return {}
+  const own = ids.map((id) => `${room}|${keys.reacted(id, account)}`)
+  const rows = await Reactions.find({ _id: { $in: own }, is_active: true }).lean()
+  return Object.fromEntries(
+    rows.flatMap(({ message_id, emojis }) =>
+      emojis.length > 0 ? [[message_id, [...new Set(emojis.map(({ emoji }) => signForm(emoji)))]]] : [],
+    ),
+  )
+}
+
+const reactedAtMost = 100
+
+/** Who reacted to these messages, oldest first: so many people a message. Its counts say how many they are. */
+export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
+  const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
+  const rows = (await Promise.all(found)).flat()
+  const channel_id = idIn('channel_id', roomOfKey(room))
+  return rows
+    .filter((row) => row.room === room)
+    .flatMap(({ message_id, user_address, emojis }) =>
+      emojis.map(({ id, emoji, at }) => ({
+        ...{ id, message_id, channel_id, user_address },
+        emoji: signForm(emoji),
+        created_at: at,
+      })),
+    )
+    .sort((one, other) => (one.created_at < other.created_at ? -1 : 1))
+}

@@ -1,0 +1,146 @@
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { isBarred, keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { muteIn } from '#server/domains/rooms/room-state/facts'
+import { kindOf } from '#server/domains/rooms/room-state/kinds'
+import { presenceState, presencesOf } from '#server/domains/rooms/room-state/online'
+import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { ephemeral } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import {
+  countOccupancy,
+  isToRepeat,
+  joinOccupancy,
+  leaveOccupancy,
+  type Occupancy,
+  stopTyping,
+  tellOccupancy,
+  typistsIn,
+} from './occupancy.ts'
+
+const typingMilliseconds = 6_000
+const toldEveryMilliseconds = 1_000
+const lookedAfterEveryMilliseconds = 5_000
+/** Above this many people only their number is told, and less often. */
+const quietAbove = 500
+const countedEveryMilliseconds = 5_000
+
+interface Passing {
+  occupancy: Occupancy
+  isDue: boolean
+  version: number
+}
+
+const roomsOn = nodeState(() => new Map<RoomKey, Passing>())
+
+function passingIn(node: Node, key: RoomKey): Passing {
+  const known = roomsOn(node).get(key)
+  if (known) return known
+  const occupancy = joinOccupancy(node, key, () => tellSoon(node, key, passing))
+  const passing: Passing = { occupancy, isDue: false, version: 0 }
+  roomsOn(node).set(key, passing)
+  return passing
+}
+
+/** Repeats and expires what nodes tell of their people, so that lost messages are made up for. */
+export function followPresence(node: Node): () => void {
+  const all = () => [...roomsOn(node)]
+  node.peers.onReturn(() => {
+    for (const [key, { occupancy }] of all()) tellOccupancy(node, key, occupancy)
+  })
+  node.nodes.onChange(() => {
+    for (const [key, passing] of all()) if (passing.occupancy.parts.size > 0) tellSoon(node, key, passing)
+  })
+  const timer = setInterval(() => {
+    for (const [key, { occupancy }] of all()) if (isToRepeat(occupancy)) tellOccupancy(node, key, occupancy)
+  }, lookedAfterEveryMilliseconds).unref()
+  return () => {
+    clearInterval(timer)
+    for (const [key, { occupancy }] of all()) leaveOccupancy(node, key, occupancy)
+    roomsOn(node).clear()
+  }
+}
+
+/** People who listen to a room. */
+export const onlineIn = (node: Node, key: RoomKey): number =>
+  countOccupancy(node, key, roomsOn(node).get(key)?.occupancy)
+
+/** Tells the room soon; what changes within a second is told once. */
+export function presenceChanged(node: Node, key: RoomKey): void {
+  const passing = passingIn(node, key)
+  tellOccupancy(node, key, passing.occupancy)
+  tellSoon(node, key, passing)
+}
+
+function tellSoon(node: Node, key: RoomKey, passing: Passing): void {
+  if (passing.isDue) return
+  passing.isDue = true
+  const wait = onlineIn(node, key) > quietAbove ? countedEveryMilliseconds : toldEveryMilliseconds
+  setTimeout(() => {
+    passing.isDue = false
+    tell(node, key, passing)
+  }, wait).unref()
+}
+
+function tell(node: Node, key: RoomKey, passing: Passing): void {
+  const { occupancy } = passing
+  const now = node.now()
+  for (const [account, { until }] of occupancy.typing) if (until <= now) occupancy.typing.delete(account)
+  const isHeard = node.live.audienceSize('/rooms', audiences.room(key)) > 0
+  if (!isHeard && occupancy.typing.size === 0) return void forget(node, key, passing)
+  const online = onlineIn(node, key)
+  const typing = online > quietAbove ? [] : typistsIn(node, occupancy, now)
+  passing.version++
+  node.live.sendVolatile(ephemeral, audiences.room(key), {
+    room: roomOfKey(key),
+    typing: typing.map(({ id, name, until }) => ({ id, name, until: new Date(until).toISOString() })),
+    online,
+    v: passing.version,
+  })
+  if (typing.length > 0) tellSoon(node, key, passing)
+}
+
+function forget(node: Node, key: RoomKey, { occupancy }: Passing): void {
+  if (!roomsOn(node).delete(key)) return
+  leaveOccupancy(node, key, occupancy)
+}
+
+export const typing: Action<typeof contract.typing> = ({ room, on }, context) => tellTyping(context, room, on)
+
+/** Tells a room that the caller types there, or not any more. */
+export async function tellTyping(context: Context, room: RoomRef, on: boolean) {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  await context.node.log.ask(key, (view, now) => {
+    const { standing } = readBy(view, account, now)
+    if (isBarred(view)) throw new AppError('BLOCKED')
+    if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
+    if (muteIn(view, account, now)) throw new AppError('MUTED')
+  })
+  if (!kindOf(key).tells.typing) return {}
+  const name = (await profilesOf(context.node, [account])).get(account)?.name ?? account
+  const { occupancy } = passingIn(context.node, key)
+  if (on) occupancy.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
+  else stopTyping(occupancy, account)
+  presenceChanged(context.node, key)
+  return {}
+}
+
+/** Whoever has sent something has stopped typing it. */
+export const stoppedTyping = (node: Node, key: RoomKey, account: string): void => {
+  const passing = roomsOn(node).get(key)
+  if (passing && stopTyping(passing.occupancy, account)) presenceChanged(node, key)
+}
+
+export const presence: Action<typeof contract.presence> = async (input, { connection }) => {
+  connection?.memory.set(presenceState, input.state)
+  return {}
+}
+
+export const presenceOf: Action<typeof contract.presenceOf> = async ({ addresses }, { node }) => {
+  const presences = await presencesOf(node, addresses)
+  return Object.fromEntries(addresses.map((address) => [address, presences.get(address) === 'active']))
+}

@@ -1,0 +1,161 @@
+import { blockedBy } from '#server/domains/moderation/blocks/blocks'
+import { readRoom } from '#server/domains/rooms/room-state/access'
+import { type MemberFact, memberIn, messageIn } from '#server/domains/rooms/room-state/facts'
+import { Members, Mentions, Reads } from '#server/domains/rooms/room-state/model'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { RoomEvents } from '#server/log/model'
+import { messagesAt, messages as rowsBetween } from '#server/log/store'
+import type { RoomKey, View } from '#server/log/types'
+import { upsert } from '#server/ports/database/port'
+import type { messages as contract } from '#shared/api/messages'
+import { groupRef } from '#shared/api/room-paths'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { done, type RoomRef } from '#shared/kit/primitives'
+
+const nobodyRead = { seq: 0, n: 0 }
+const idOf = (key: RoomKey, account: string) => `${key}|${account}`
+
+type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | undefined
+type Mark = { seq: number; n: number }
+
+/**
+ * What is left to read: by anybody (`left`), and by others whom they have not blocked, with how much of that names them. Nothing that was said
+ * before they came.
+ */
+export async function countsOf(
+  key: RoomKey,
+  account: string,
+  { read, arrival, total, blocked }: { read: Mark; arrival: Arrival; total: number; blocked: readonly string[] },
+): Promise<{ left: number; unread: number; mentions: number }> {
+  const from = Math.max(read.n, arrival?.joined_n ?? 0)
+  if (total <= from) return { left: 0, unread: 0, mentions: 0 }
+  const senders = new Set([account, ...blocked])
+  const newest = { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } }
+  const [theirs, gone, mentions] = await Promise.all([
+    messagesBy(key, [...senders], newest),
+    RoomEvents.find({ room: key, ...newest, 'body.deleted.at': { $exists: true } }, { sender: 1 }).lean(),
+    mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked),
+  ])
+  const hidden = theirs + gone.filter(({ sender }) => !senders.has(sender)).length
+  return { left: total - from, unread: total - from - hidden, mentions }
+}
+
+/** Only this many of the newest unread messages are checked for their own, those of blocked senders and deleted ones; older ones count as unread. */
+const lookedThrough = 1_000
+
+const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>
+  senders.length === 0 ? 0 : RoomEvents.countDocuments({ room: key, ...which, sender: { $in: [...senders] } })
+
+/** By what the messages say now: one that was deleted, or names them no more, does not count. */
+async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked: readonly string[]): Promise<number> {
+  const named = { room: key, user_address: account, seq: { $gt: seq } }
+  const seqs = (await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()).map(
+    (row) => row.seq,
+  )
+  if (seqs.length === 0) return 0
+  const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
+  const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
+  const isCounted = ({ sender, body }: Naming) =>
+    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => isSameAccount(id, account))
+  return rows.filter(isCounted).length
+}
+
+interface Naming {
+  sender: string
+  body: { mentions: { id: string }[]; deleted: object | null }
+}
+
+/** How far somebody has read, and what is left. */
+export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
+  const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
+  const read = mark ?? nobodyRead
+  return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
+}
+
+/** The first message that is not read, where some are. */
+export async function firstUnreadOf(
+  key: RoomKey,
+  account: string,
+  arrival: Arrival,
+  { total }: { total: number },
+): Promise<{ seq: number; created_at: string } | null> {
+  const read = await Reads.findOne({ _id: idOf(key, account) }).lean()
+  const next = Math.max(read?.n ?? 0, arrival?.joined_n ?? 0) + 1
+  const [row] = next <= total ? await rowsBetween(key, next, next) : []
+  return row ? { seq: row.seq, created_at: new Date(row.at).toISOString() } : null
+}
+
+type ReadListener = (
+  account: string,
+  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number; session: string },
+) => void
+const listenersOn = nodeState((): ReadListener[] => [])
+/** Told of each mark set on this node. */
+export const onRead = (node: Node, listener: ReadListener): void => void listenersOn(node).push(listener)
+
+export const read: Action<typeof contract.read> = ({ room, seq }, context) => markRead(context, room, () => seq)
+
+export const readMessage: Action<typeof contract.readMessage> = async ({ id, messageId }, context) => {
+  await markRead(context, groupRef(id), placeOf(messageId))
+  return done
+}
+
+/** Where a message of a room is in its log. */
+export const placeOf = (messageId: string) => (view: View) => {
+  const message = messageIn(view, messageId)
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return message.seq
+}
+
+/** Marks a room as read up to a place in its log. */
+export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
+  const { account, session } = signedIn(context)
+  const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
+    seq: view.seq,
+    total: view.total,
+    member: memberIn(view, account),
+    place: placeIn(view),
+  }))
+  const upTo = Math.min(head.place, head.seq)
+  const n =
+    upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
+  await raise(key, account, upTo, n)
+  const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
+  for (const listener of listenersOn(context.node))
+    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
+  return { read_seq, unread, mentions }
+}
+
+/** Has somebody read the message that is the nth of its room? */
+export const hasRead = async (key: RoomKey, account: string, n: number): Promise<boolean> =>
+  ((await Reads.findOne({ _id: idOf(key, account) }, { n: 1 }).lean())?.n ?? 0) >= n
+
+const receiptsAtMost = 200
+
+/** Of a group alone: in a room that anybody enters, everybody could watch what others read. */
+export const receipts: Action<typeof contract.receipts> = async ({ id }, context) => {
+  signedIn(context)
+  const { key } = await readRoom(context.node, context.caller, groupRef(id), () => null)
+  const here = Members.find({ room: key, is_active: true }, { user_address: 1 })
+  const members = await here.sort({ joined_at: -1 }).limit(receiptsAtMost).lean()
+  const ids = members.map(({ user_address }) => idOf(key, user_address))
+  const marks = await Reads.find({ _id: { $in: ids }, n: { $gte: 1 } }).lean()
+  const places = [...new Set(marks.map(({ n }) => n))]
+  await context.charge(places.length)
+  const rows = await messagesAt(places.map((n) => ({ room: key, n })))
+  const read = new Map(rows.map(({ _id, n }) => [n, _id]))
+  return {
+    receipts: marks.flatMap(({ user_address, n }) => {
+      const lastReadMessageId = read.get(n)
+      return lastReadMessageId === undefined ? [] : [{ userAddress: user_address, lastReadMessageId }]
+    }),
+  }
+}
+
+/** Never lowers a mark, in whatever order marks arrive. */
+async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
+  const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
+  await upsert(() => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true }))
+}

@@ -1,0 +1,75 @@
+import { removeUnnamed } from '#server/domains/media/files/removal'
+import { keyOf } from '#server/domains/rooms/room-state/access'
+import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
+import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
+import { refuseRemark } from '#server/domains/rooms/room-state/judge-draft'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { done } from '#shared/kit/primitives'
+import { touchable } from './touched.ts'
+
+export const remove: Action<typeof contract.remove> = async ({ room, id, reason, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const outcome = await removeMessage(context, key, account, id, reason ?? null, client_action_id)
+  return { seq: outcome.row?.seq ?? outcome.view.seq }
+}
+
+/** Where a message is; whether its caller may know of it is judged there. */
+export async function roomOfMessage(id: string): Promise<RoomKey> {
+  const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND')
+  return row.room
+}
+
+export const removeById: Action<typeof contract.removeById> = async ({ messageId }, context) => {
+  const { account } = signedIn(context)
+  const key = await roomOfMessage(messageId)
+  // Whoever may not know of the room learns no more than that there is no such message.
+  const unseen = (error: unknown) =>
+    error instanceof AppError && error.code === 'ROOM_NOT_FOUND' ? new AppError('MESSAGE_NOT_FOUND') : error
+  await removeMessage(context, key, account, messageId, null).catch((error: unknown) => {
+    throw unseen(error)
+  })
+  return done
+}
+
+export async function removeMessage(
+  { node }: Context,
+  key: string,
+  account: string,
+  id: string,
+  reason: string | null,
+  cid?: string,
+) {
+  const actor = await actorOf(node, account)
+  let named: readonly string[] = []
+  const outcome = await node.log.act(key, {
+    sender: account,
+    cid,
+    makes: messageDeleted,
+    isRepeat: (row, body) => body.id === id && row.reason === reason,
+    judge: (view, now) => {
+      const { message, standing } = touchable(view, account, id, now)
+      named = message.body.media ?? []
+      if (!isSameAccount(message.sender, account) && !standing.canDelete)
+        throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
+      if (message.body.deleted) return { already: null }
+      if (reason !== null && isSameAccount(message.sender, account)) refuseRemark(view, reason, { node, account, now })
+      const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
+      return {
+        accept: entryOf(view, actor, messageDeleted, body, {
+          target: message.sender,
+          targetName: message.body.actor.name,
+          reason,
+        }),
+      }
+    },
+  })
+  await removeUnnamed(node, named)
+  return outcome
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { MessageDraft } from '#server/domains/moderation/verdict/content'
+import { isBase64, sharedKeyBytes } from '#server/domains/moderation/verdict/sealed-text'
+import { devicesNamed } from '#server/domains/people/device-keys/devices'
+import { currentEpochIn, epochIn, sealingOf } from '#server/domains/rooms/room-state/facts'
+import { DmVectors } from '#server/domains/rooms/room-state/model'
+import { standingOf } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import type { View } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { peersOf, roomOfKey } from '#shared/kit/room-key'
+import { sealedBy } from '#shared/kit/room-kinds'
+import { epochAt, layouts, tagBytes } from '#shared/kit/sealed-layout'
+
+const { version, vectorAt, cipherAt } = layouts.epoch
+const leastBytes = cipherAt - vectorAt + tagBytes
+
+export const isCiphertext = (text: string): boolean =>
+  isBase64(text) && Buffer.from(text, 'base64').length >= leastBytes
+
+/**
+ * Why the text of a sealed message is refused, by how the room stands: what begins with the byte 1 names its epoch, which must be the
+ * one that messages are sent under. What begins otherwise is of older clients, who derive a key from the two accounts: it is stored as
+ * it is. Nothing here can tell whether a text is secret; those who read it can.
+ */
+export async function sealedFault(
+  node: Node,
+  room: string,
+  account: string,
+  draft: MessageDraft,
+): Promise<(view: View) => AppError | null> {
+  if (sealedBy(roomOfKey(room)) === null) {
+    await claimShared(node, room, account, draft.text)
+    return () => null
+  }
+  const bytes = Buffer.from(draft.text, 'base64')
+  if (bytes[0] !== version) return () => null
+  if (bytes.length <= vectorAt + leastBytes) throw invalid('too short for a message of version 1')
+  if (draft.type !== 'text' || draft.replyTo !== null || draft.mentions.length > 0)
+    throw invalid('the type, the reply and the names of a message of version 1 are inside of it')
+  const epoch = bytes.subarray(epochAt, vectorAt).toString('base64url')
+  const { isKnown, sealedTo } = await node.log.ask(room, (view) => {
+    const [current, known] = [currentEpochIn(view), epochIn(view, epoch)]
+    return { isKnown: known !== null, sealedTo: current?.epoch_id === epoch ? current.device_ids : [] }
+  })
+  const there = await devicesNamed(sealedTo, peersOf(roomOfKey(room).id))
+  if (isKnown) await claimVector(room, epoch, bytes, layouts.epoch)
+  return (view) => {
+    const [current, known] = [currentEpochIn(view), epochIn(view, epoch)]
+    if (!known) return invalid('this conversation has no such epoch')
+    const isOver = current?.epoch_id !== epoch || current.is_over || there.length < sealedTo.length
+    return isOver ? new AppError('CONFLICT', { message: over, details: { epoch_id: current?.epoch_id ?? null } }) : null
+  }
+}
+
+/** Who is no member claims nothing. What the verdict says of a text that is not sealed, it says in the log's turn. */
+async function claimShared(node: Node, room: string, account: string, text: string): Promise<void> {
+  const bytes = sharedKeyBytes(text)
+  if (bytes === null) return
+  const isClaimed = (view: View) => sealingOf(view) === 'shared-key' && standingOf(view, account).isMember
+  if (await node.log.ask(room, isClaimed)) await claimVector(room, '', bytes, layouts['shared-key'])
+}
+
+const over = 'Messages are sent under another epoch, or a device has gone: begin one, and seal the message again'
+const invalid = (why: string) => new AppError('VALIDATION_ERROR', { message: `text: ${why}` })
+const hashOf = (...parts: readonly (string | Uint8Array)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('base64url')
+
+/** One key must not encrypt two texts with one vector. The same message is sent again with the same one. */
+async function claimVector(
+  room: string,
+  epoch: string,
+  bytes: Buffer,
+  { vectorAt, cipherAt }: (typeof layouts)[keyof typeof layouts],
+): Promise<void> {
+  const vector = bytes.subarray(vectorAt, cipherAt)
+  const claim = { _id: hashOf(epoch, vector, room), content: hashOf(bytes) }
+  try {
+    await DmVectors.create(claim)
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    if (await DmVectors.exists(claim)) return
+    throw new AppError('CONFLICT', { message: 'This initialization vector was used before. Seal the message again.' })
+  }
+}

@@ -1,0 +1,124 @@
+import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
+import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/rooms/room-state/search-index'
+import { holdsAll, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
+import type { Action, Context, Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { createTurnstile } from '#server/kernel/turnstile'
+import { messages as rowsBetween } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { fileSoon } from './filing.ts'
+import { readable, totalAt } from './history.ts'
+import { messagesOf } from './pages.ts'
+
+const budgetMilliseconds = 50
+/** A busy machine may take the processor away for longer than the budget: each call reads a block all the same. */
+const readAtLeast = blockSize
+const readAtMost = 2_000
+const segmentsAtMost = 8
+/** Messages that are read as soon as a few segments are looked through. */
+const readForALookUp = 32
+const sliceMilliseconds = 10
+
+/** Slices of searches run one at a time, so that other work comes in between. */
+const turnOn = nodeState(createTurnstile)
+
+/** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */
+interface Stretch {
+  from: number
+  to: number
+}
+
+/**
+ * Messages with all of the words, newest first. A call that has read enough ends early and says where to go on, so that no
+ * search holds up the others, however long the messages are.
+ */
+export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
+  const { node } = context
+  const turn = turnOn(node)
+  const { key, isInsider, sealed, ...head } = await readable(context, room)
+  if (sealed !== null) {
+    const what = sealed === 'epoch' ? 'Direct messages' : 'Messages of rooms with a shared key'
+    throw new AppError('VALIDATION_ERROR', { message: `${what} are ciphertext and cannot be searched here` })
+  }
+  const words = searchWords(query)
+  if (words.length === 0)
+    throw new AppError('VALIDATION_ERROR', { message: 'Search for a word: letters, digits or an emoji' })
+  const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
+  const found: MessageFact[] = []
+  let rest = start
+  let left = budgetMilliseconds
+  let read = 0
+  const isEnough = () => found.length === limit || (left <= 0 && read >= readAtLeast) || read >= readAtMost
+  for await (const { from, to } of rest > 0 ? stretches(node, key, words, start) : []) {
+    if (!(await isPaid(context, from > to ? readForALookUp : to - from + 1, read > 0))) break
+    await turn()
+    const facts = from > to ? [] : (await rowsBetween(key, from, to)).map(messageFactOf)
+    rest = from - 1
+    let began = performance.now()
+    let counted = began
+    for (const fact of facts.reverse()) {
+      read += 1
+      if (!fact.body.deleted && holdsAll(fact.body.text, words)) found.push(fact)
+      const now = performance.now()
+      left -= now - counted
+      counted = now
+      if (isEnough()) {
+        rest = fact.n - 1
+        break
+      }
+      if (now - began < sliceMilliseconds) continue
+      await turn()
+      began = counted = performance.now()
+    }
+    if (isEnough()) break
+  }
+  return {
+    messages: await messagesOf(key, found, isInsider),
+    has_more: rest > 0,
+    next_before_seq: rest > 0 ? await seqAfter(key, rest) : null,
+    searched: start - rest,
+  }
+}
+
+/** Where a call that has read something cannot pay for more, it ends early. */
+async function isPaid(context: Context, messages: number, hasRead: boolean): Promise<boolean> {
+  try {
+    await context.charge(messages)
+    return true
+  } catch (error) {
+    if (hasRead && error instanceof AppError && error.code === 'RATE_LIMIT_EXCEEDED') return false
+    throw error
+  }
+}
+
+/** First what is not filed yet, as it is; then the filed blocks in which every word may be. */
+async function* stretches(node: Node, room: RoomKey, words: readonly string[], start: number): AsyncGenerator<Stretch> {
+  const filed = (await filedBlocks(room)) * blockSize
+  if (start - filed >= blockSize) fileSoon(node, room)
+  let to = start
+  for (; to > filed; to = Math.max(filed, to - blockSize)) yield { from: Math.max(filed, to - blockSize) + 1, to }
+  const terms = [...words].sort((one, other) => other.length - one.length).map(termOf)
+  let next = to > 0 ? Math.floor(blockOf(to) / segmentSize) : -1
+  for (let count = 1; next >= 0; ) {
+    const segments = Array.from({ length: Math.min(count, next + 1) }, (_, at) => next - at)
+    next -= segments.length
+    const blocks = await blocksWith(room, segments, terms)
+    for (const { block, is_ready } of blocks) {
+      const from = block * blockSize + 1
+      if (from > to) continue
+      if (!is_ready) fileSoon(node, room, block)
+      yield { from, to: Math.min(to, from + blockSize - 1) }
+    }
+    const lowest = (next + 1) * segmentSize * blockSize + 1
+    yield { from: lowest, to: lowest - 1 }
+    count = blocks.length > 0 ? 1 : Math.min(2 * count, segmentsAtMost)
+  }
+}
+
+/** The seq just above the nth message. */
+async function seqAfter(room: RoomKey, n: number): Promise<number | null> {
+  const [row] = await rowsBetween(room, n, n)
+  return row ? row.seq + 1 : null
+}

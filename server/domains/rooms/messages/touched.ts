@@ -1,0 +1,28 @@
+import { isBarred, readBy } from '#server/domains/rooms/room-state/access'
+import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
+import { isSuspended, type Standing } from '#server/domains/rooms/room-state/standing'
+import type { View } from '#server/log/types'
+import { AppError } from '#shared/errors'
+
+export interface Touched {
+  message: MessageFact
+  standing: Standing
+}
+
+/** The message a client named, if this member may write to its room. Throws otherwise. */
+export function touchable(view: View, account: string, id: string, now: number): Touched {
+  const message = messageIn(view, id)
+  const { room, standing } = readBy(view, account, now)
+  if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  if (isBarred(view)) throw new AppError('BLOCKED')
+  if (!standing?.isMember && !standing?.isModerator) throw new AppError('NOT_A_MEMBER')
+  if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return { message, standing }
+}
+
+/** The message, unless it was deleted since. */
+export const present = ({ message }: Touched): MessageFact => {
+  if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
+  return message
+}

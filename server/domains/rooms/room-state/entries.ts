@@ -1,0 +1,52 @@
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import type { EventRecord } from '#server/domains/rooms/events/define'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import type { Entry, Json, View } from '#server/log/types'
+import type { RoomEventType } from '#shared/api/room-events'
+import { standingOf } from './standing.ts'
+
+/** Who acts where no account does. */
+export const house = { account: 'plaza', name: 'Plaza' }
+
+interface About {
+  target?: string | null
+  targetName?: string | null
+  until?: string | null
+  reason?: string | null
+}
+
+/** An event as the log takes it, signed with the name and rank its actor has at this moment; the rank may be known already. */
+export const entryOf = <Body>(
+  view: View,
+  actor: { account: string; name: string; role?: string | null },
+  { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
+  body: NoInfer<Body>,
+  { target = null, targetName = null, until = null, reason = null }: About = {},
+): Entry => ({
+  type,
+  body: {
+    actor: { name: actor.name, role: actor.role === undefined ? standingOf(view, actor.account).role : actor.role },
+    ...(targetName === null ? {} : { target_name: targetName }),
+    ...(body as unknown as { [key: string]: Json }),
+  },
+  target,
+  until: until === null ? null : Date.parse(until),
+  reason,
+})
+
+const loadingOn = nodeState(() => new Map<string, Promise<string>>())
+
+/** One look-up serves all who ask at the same time, so that acts come out in the order they went in. */
+export function nameOf(node: Node, account: string): Promise<string> {
+  const loading = loadingOn(node)
+  const known = loading.get(account)
+  if (known) return known
+  const load = profilesOf(node, [account])
+    .then((profiles) => profiles.get(account)?.name ?? account)
+    .finally(() => loading.delete(account))
+  loading.set(account, load)
+  return load
+}
+
+export const actorOf = async (node: Node, account: string) => ({ account, name: await nameOf(node, account) })

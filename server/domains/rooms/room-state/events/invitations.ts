@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { patchList } from '#server/domains/rooms/events/changes'
+import { defineEvent } from '#server/domains/rooms/events/define'
+import { InvitationFact, isOpen, keys } from '../facts.ts'
+import { changeInvitations } from './changes.ts'
+
+/** So many invitations that are of no use any more are remembered, so that it can be said why. */
+const maxDeadInvitations = 50
+
+export const invitationCreated = defineEvent('invitation.created', {
+  body: z.object({ invitation: InvitationFact }),
+  changes: ({ at }, { invitation }) => [
+    patchList<InvitationFact>(keys.invitations, (all) => {
+      const others = all.filter(({ invitation_id }) => invitation_id !== invitation.invitation_id)
+      const dead = others.filter((one) => !isOpen(one, at)).slice(-maxDeadInvitations)
+      return [...dead, ...others.filter((one) => isOpen(one, at)), invitation]
+    }),
+  ],
+  data: () => ({}),
+  entry: {
+    action: () => 'invite',
+    metadata: (_row, { invitation: { invitation_id, expires_at, max_uses } }) => ({
+      invitation_id,
+      expires_at,
+      max_uses,
+    }),
+  },
+  isUnsigned: () => true,
+})
+
+export const invitationRevoked = defineEvent('invitation.revoked', {
+  body: z.object({ id: z.string(), at: z.string() }),
+  changes: (_row, { id, at }) => [changeInvitations(({ invitation_id }) => invitation_id === id, { revoked_at: at })],
+  data: () => ({}),
+  entry: { action: () => 'uninvite', metadata: (_row, { id }) => ({ invitation_id: id }) },
+  isUnsigned: () => true,
+})

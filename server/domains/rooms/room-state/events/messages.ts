@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { absolute, patchList } from '#server/domains/rooms/events/changes'
+import { defineEvent, type Rewrite, targetOf } from '#server/domains/rooms/events/define'
+import type { Row } from '#server/log/types'
+import { isSameAccount } from '#shared/kit/accounts'
+import { countsBySign, signForm } from '#shared/kit/reaction-sign'
+import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
+import { roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
+import { messageOf, messageOfRow, pollOf } from '../shown.ts'
+import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+
+export const messageCreated = defineEvent('message.created', {
+  body: MessageBody.omit({ actor: true }),
+  changes({ _id, room, sender, seq, n, at }, { mentions, flagged, text, poll }) {
+    const changes = [absolute(keys.clock(sender), { at })]
+    for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
+    if (n === 1 && isBetweenTwo(roomOfKey(room).type)) changes.push(absolute(keys.conversation, { at }))
+    if (!isAgent(sender) && (mentions.some(({ kind }) => kind === 'agent') || agentMentionsIn(text).length > 0))
+      changes.push(absolute(keys.question(_id), { at }))
+    if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
+    if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
+    return changes
+  },
+  message: messageFactOf,
+  data: (row, { poll, deleted }, room) => ({
+    message: messageOfRow(row),
+    ...(poll && !deleted ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}),
+  }),
+})
+
+/** The message as it is after the edit. */
+export const messageEdited = defineEvent('message.edited', {
+  body: z.object({ id: z.string(), message: MessageFact }),
+  changes: (row, { message }) => [
+    patchMessage(message.id, edited(row, message)),
+    ...message.body.mentions.flatMap(({ kind, id: named }) =>
+      kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
+    ),
+    ...flagOf(message),
+  ],
+  rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
+  message: (_row, { message }) => message,
+  recounts: true,
+  data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
+})
+
+export const messageDeleted = defineEvent('message.deleted', {
+  body: z.object({ id: z.string(), at: z.string(), poll_id: z.string().nullable() }),
+  changes: (row, { id, at, poll_id }) => [
+    patchMessage(id, takenBack(row, at)),
+    ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
+    unpin([id]),
+  ],
+  rewrites: (row, { id, at }) => ({ ...ofMessage(id), ...takenBack(row, at) }),
+  data: ({ sender, reason }, { id, at }) => ({ id, deleted_by: sender, deleted_at: at, reason }),
+  hidden: { deleted_by: '', reason: null },
+  recounts: true,
+  entry: { action: () => 'delete' },
+})
+
+/** By the time this many purges of one person have happened, the oldest is long written to the messages. */
+const maxPurges = 500
+
+/** Rows that older versions stored have no `unpinned`. */
+export const messagesPurged = defineEvent('messages.purged', {
+  body: z.object({
+    from_seq: z.number(),
+    to_seq: z.number(),
+    by: z.string(),
+    at: z.string(),
+    reason: z.string().nullable(),
+    count: z.number(),
+    unpinned: z.array(z.string()).optional(),
+  }),
+  changes: ({ target }, { unpinned = [], from_seq, to_seq, by, at, reason }) => [
+    patchList<PurgeFact>(keys.purges(target ?? ''), (purges) => [
+      ...purges.slice(1 - maxPurges),
+      { from_seq, to_seq, by, at, reason },
+    ]),
+    unpin(unpinned),
+  ],
+  rewrites: ({ target }, purge): Rewrite => {
+    const isWithin = (seq: number) => seq >= purge.from_seq && seq <= purge.to_seq
+    return {
+      covers: ({ sender, seq, body }) =>
+        isSameAccount(sender, target) && isWithin(seq) && !(body as unknown as MessageBody).deleted,
+      next: (body) => purgedBody(body, purge),
+      takesBack: {
+        edit: ({ sender }) => isSameAccount(sender, target),
+        poll: ({ creator_address, message_seq }) => isSameAccount(creator_address, target) && isWithin(message_seq),
+      },
+    }
+  },
+  data: (row, body) => {
+    const { from_seq, to_seq, count, at } = body
+    return { target: targetOf(row, body), from_seq, to_seq, count, deleted_at: at, reason: row.reason }
+  },
+  hidden: { reason: null },
+  recounts: true,
+  entry: { action: () => 'purge', metadata: (_row, { from_seq, to_seq, count }) => ({ from_seq, to_seq, count }) },
+})
+
+export const messagePinned = defineEvent('message.pinned', {
+  body: z.object({ id: z.string(), at: z.string() }),
+  changes: (row, { id, at }) => [
+    patchMessage(id, pinned(row, at)),
+    patchList<string>(keys.pins, (pins) => [id, ...pins.filter((pin) => pin !== id)]),
+  ],
+  rewrites: (row, { id, at }) => ({ covers: ofMessage(id).covers, ...pinned(row, at) }),
+  data: ({ sender }, { id, at }) => ({ id, pinned_by: sender, pinned_at: at }),
+  entry: { action: () => 'pin' },
+})
+
+const pinned = ({ sender }: Row, at: string) => ({
+  next: (body: MessageBody): MessageBody => ({ ...body, pinned: { by: sender, at } }),
+})
+
+const unpinned = { next: (body: MessageBody): MessageBody => ({ ...body, pinned: null }) }
+
+export const messageUnpinned = defineEvent('message.unpinned', {
+  body: z.object({ id: z.string() }),
+  changes: (_row, { id }) => [patchMessage(id, unpinned), unpin([id])],
+  rewrites: (_row, { id }) => ({ covers: ofMessage(id).covers, ...unpinned }),
+  data: (_row, { id }) => ({ id }),
+  entry: { action: () => 'unpin' },
+})
+
+export const reactionChanged = defineEvent('reaction.changed', {
+  body: z.object({
+    id: z.string(),
+    emoji: z.string(),
+    on: z.boolean(),
+    counts: z.record(z.string(), z.number()),
+    mine: z.array(z.object({ id: z.string(), emoji: z.string(), at: z.string() })),
+  }),
+  changes: ({ sender }, { id, counts, mine }) => [
+    patchMessage(id, counted(counts)),
+    absolute(keys.reacted(id, sender), { emojis: mine }),
+  ],
+  rewrites: (_row, { id, counts }) => ({ covers: ofMessage(id).covers, ...counted(counts) }),
+  data: (_row, { id, emoji, on, counts }) => ({ id, emoji: signForm(emoji), on, counts: countsBySign(counts) }),
+})
+
+const counted = (reactions: { [emoji: string]: number }) => ({
+  next: (body: MessageBody): MessageBody => ({ ...body, reactions }),
+})

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { absolute, patch } from '#server/domains/rooms/events/changes'
+import { defineEvent, type Heard, targetOf, unnamed } from '#server/domains/rooms/events/define'
+import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact, type RoomFact } from '../facts.ts'
+import { person } from '../shown.ts'
+import { changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
+
+const left = z.object({ member_count: z.number(), ...lost })
+
+export const memberJoined = defineEvent('member.joined', {
+  body: z.object({
+    member: MemberFact,
+    member_count: z.number(),
+    invitation: z.object({ id: z.string(), uses: z.number() }).optional(),
+  }),
+  changes: (_row, { member, member_count, invitation }) => [
+    absolute(keys.member(member.user_address), member),
+    ...memberCount(member_count),
+    ...(invitation
+      ? [changeInvitations(({ invitation_id }) => invitation_id === invitation.id, { uses: invitation.uses })]
+      : []),
+  ],
+  data: (row, body) => ({
+    member: { ...targetOf(row, body), role: body.member.role },
+    members_count: body.member_count,
+  }),
+  admits: ({ target, sender }) => target ?? sender,
+})
+
+export const memberLeft = defineEvent('member.left', {
+  body: left,
+  changes: (row, body) => gone(row, row.sender, body),
+  data: ({ sender }, { actor, member_count }) => ({
+    member: { id: sender, name: person(sender, actor).name },
+    members_count: member_count,
+  }),
+  holdsEverywhere: true,
+  removes: ({ sender }) => sender,
+})
+
+export const memberRemoved = defineEvent('member.removed', {
+  body: left,
+  changes: (row, body) => gone(row, row.target ?? '', body),
+  data: (row, body) => ({ member: targetOf(row, body), reason: row.reason, members_count: body.member_count }),
+  hidden: { member: unnamed, reason: null },
+  entry: { action: () => 'kick' },
+  holdsEverywhere: true,
+  removes: ({ target }) => target,
+  heard: () => 'removed',
+})
+
+const ownedBy = (owner_address: string) => patch<RoomFact>(keys.room, (room) => ({ ...room, owner_address }))
+
+export const roleChanged = defineEvent('role.changed', {
+  body: z.object({
+    role: z.string().optional(),
+    member: MemberFact.optional(),
+    permissions: z.record(z.string(), z.boolean()).nullable(),
+    /** The grant that was taken away. */
+    removed: ModeratorFact.optional(),
+    ...lost,
+  }),
+  changes: (row, body) => [
+    ...(body.member ? [absolute(keys.member(row.target ?? ''), body.member)] : []),
+    ...(body.member?.role === 'owner' ? [ownedBy(body.member.user_address)] : []),
+    ...rightsLost(row, row.target ?? '', body),
+  ],
+  data: (row, body) => {
+    const { role, moderator, permissions } = body
+    return { target: targetOf(row, body), role: role ?? (moderator ? 'moderator' : 'member'), permissions }
+  },
+  entry: {
+    action: ({ moderator }) => (moderator === undefined ? 'set_role' : moderator ? 'promote_mod' : 'demote_mod'),
+    metadata: (_row, { role, permissions }) => ({ role: role ?? null, permissions }),
+  },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+})
+
+const heard = {
+  ban: 'banned',
+  unban: 'unbanned',
+  mute: 'muted',
+  unmute: 'unmuted',
+  warn: 'warned',
+} as const satisfies Record<string, Heard>
+const Applied = z.enum(Object.keys(heard) as (keyof typeof heard)[])
+
+export const moderationApplied = defineEvent('moderation.applied', {
+  body: z.object({
+    action: Applied,
+    /** The ban or mute that was set, or was lifted. */
+    ban: BanFact.optional(),
+    mute: MuteFact.optional(),
+    duration: z.string().optional(),
+    member_count: z.number().optional(),
+    ...lost,
+  }),
+  changes: (row, { action, ban, mute, ...body }) => {
+    const account = row.target ?? ''
+    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(row, account, body)]
+    if (action === 'unban') return [absolute(keys.ban(account), null)]
+    if (action === 'mute' && mute) return [absolute(keys.mute(account), mute)]
+    return action === 'unmute' ? [absolute(keys.mute(account), null)] : []
+  },
+  data: (row, body) => {
+    const { action, member_count } = body
+    return {
+      action,
+      target: targetOf(row, body),
+      until: row.until === null ? null : new Date(row.until).toISOString(),
+      reason: row.reason,
+      ...(member_count === undefined ? {} : { members_count: member_count }),
+    }
+  },
+  hidden: { target: unnamed, until: null, reason: null },
+  entry: {
+    action: ({ action }) => (action === 'ban' || action === 'unban' ? `room_${action}` : action),
+    metadata: ({ until }, { action, duration }) => {
+      const end = until === null ? null : new Date(until).toISOString()
+      if (action === 'mute') return { duration, muted_until: end }
+      return action === 'ban' ? { duration, banned_until: end } : {}
+    },
+  },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+  removes: ({ target }, { action }) => (action === 'ban' ? target : null),
+  heard: ({ action }) => heard[action] ?? null,
+})
+
+export const blockChanged = defineEvent('block.changed', {
+  body: z.object({ blocker: z.string(), on: z.boolean() }),
+  changes: (_row, { blocker, on }) => [
+    {
+      key: keys.blocks,
+      patch: (before) => [...((before ?? []) as string[]).filter((one) => one !== blocker), ...(on ? [blocker] : [])],
+    },
+    patch<CurrentEpochFact>(keys.currentEpoch, (epoch) => ({ ...epoch, is_over: true })),
+  ],
+  data: () => ({}),
+  holdsEverywhere: true,
+  isUnsigned: () => true,
+})

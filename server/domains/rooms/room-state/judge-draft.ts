@@ -1,0 +1,128 @@
+import {
+  capabilities,
+  judgeMessage,
+  type MessageDraft,
+  type Refusal,
+  type Ruling,
+  remarkFault,
+  type SenderFacts,
+  verdictOf,
+  wordFault,
+} from '#server/domains/moderation/verdict/verdict'
+import { deceptionByRoom } from '#server/domains/people/accounts/names'
+import type { Node } from '#server/kernel/context'
+import { GLOBAL, type View } from '#server/log/types'
+import type { Verdict } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+import { isUnlisted } from './access.ts'
+import { judgingOf } from './blocked-words.ts'
+import { muteIn, type RoomFact, roomIn, rulesIn } from './facts.ts'
+import { type Sender, senderFactsOf } from './sender-facts.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+/** The refusal of a ruling, with its whole explanation. */
+export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
+  const wait = retryAfter === null ? {} : { retryAfter }
+  return new AppError(verdict.code ?? 'MESSAGE_REJECTED', { message: verdict.text ?? '', verdict, ...wait })
+}
+
+/** The ruling on a draft, and the facts on which it rests. */
+export interface JudgedDraft {
+  ruling: Ruling
+  facts: SenderFacts
+  standing: Standing
+  /** The refusal where the room does not exist or is hidden from the sender; the ruling is not told then. */
+  hidden: AppError | null
+}
+
+/** Judges a draft that a person sends to a room, for every door and for a check before. */
+export function judgeDraft(view: View, draft: MessageDraft, sender: Sender): JudgedDraft {
+  const standing = standingOf(view, sender.account)
+  const facts = senderFactsOf(view, { ...sender, standing })
+  const ruling = judgeMessage(draft, facts)
+  return { ruling, facts, standing, hidden: mayRevealHiddenRoom(ruling) ? null : absent(view, standing.isMember) }
+}
+
+function absent(view: View, isMember: boolean): AppError | null {
+  const room = roomIn(view)
+  return room && (isMember || !isUnlisted(view, room)) ? null : new AppError('ROOM_NOT_FOUND')
+}
+
+/** A ban and a suspension are told even where the room is hidden; a block between two others is not. */
+const mayRevealHiddenRoom = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
+
+/** Judges a change of a sent message, whose sender `touchable` has let through; slow mode does not apply again. */
+export function refuseChange(view: View, draft: MessageDraft, sender: Sender): Ruling {
+  const ruling = judgeMessage(draft, { ...senderFactsOf(view, sender), member: true, lastMessageAt: null })
+  if (!ruling.verdict.ok) throw refusalOf(ruling)
+  return ruling
+}
+
+/** Who is muted says nothing in the name of the room either. */
+export function refuseMuted(view: View, account: string, now: number): void {
+  const mute = muteIn(view, account, now)
+  if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+}
+
+/** The icon of the channel of an event, or of a collection, is part of what people know it by. */
+export function refuseLockedIcon({ gate }: RoomFact): void {
+  if (gate?.by === 'attendance')
+    throw new AppError('FORBIDDEN', { message: 'The icon of an attendance channel is that of its token' })
+}
+
+/** Judges words that go along with a message: a reaction, or the reason for deleting it. */
+export function refuseRemark(view: View, text: string, sender: Sender): void {
+  const facts = senderFactsOf(view, sender)
+  refuseWith(remarkFault(text, facts), facts.judgedSeq)
+}
+
+/**
+ * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
+ * room a name that passes for one of the service.
+ */
+export function refuseNames(
+  node: Node,
+  view: View,
+  account: string,
+  fields: { name?: string | undefined; category?: string | undefined },
+): void {
+  const before = roomIn(view)
+  for (const path of ['name', 'category'] as const) {
+    const said = fields[path]
+    const deception = said === undefined || said === before?.[path] ? null : deceptionByRoom(said)
+    if (deception !== null && !standingOf(view, account).isAdmin)
+      throw new AppError('VALIDATION_ERROR', {
+        message: `This ${path} is not allowed. ${deception}`,
+        details: { path },
+      })
+  }
+  const texts = Object.values(fields).filter((value) => typeof value === 'string')
+  refuseWords(node, view, texts)
+}
+
+/** Judges words by what is blocked in a room, or everywhere. */
+export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
+  refuseWith(wordFault(texts, judgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
+
+function refuseWith(fault: Refusal | null, judgedSeq: number): void {
+  if (fault === null) return
+  const verdict = verdictOf(fault, judgedSeq)
+  throw new AppError(fault.code, { message: verdict.text ?? '', verdict })
+}
+
+/** What a member may send now, as the composer is told. */
+export function capabilitiesOf(view: View, sender: Sender) {
+  const { capabilities: may, next_send_at, max_length } = capabilities(senderFactsOf(view, sender))
+  return { capabilities: may, next_send_at, max_length, rules_version: rulesIn(view).version }
+}
+
+export const acceptedAt = (seq: number): Verdict => ({
+  ok: true,
+  step: null,
+  code: null,
+  status: 200,
+  text: null,
+  rule: null,
+  until: null,
+  judged_seq: seq,
+})

@@ -1,0 +1,54 @@
+import { recordOf, signed } from '#server/domains/events'
+import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { GLOBAL, type Projection, type Row } from '#server/log/types'
+import { roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { messageCreated, messageEdited } from './events/messages.ts'
+import { pollChanged } from './events/polls.ts'
+import { keys, type MessageBody, type MessageFact, withoutWords } from './facts.ts'
+
+/** What follows from the log of a room. */
+export const projection: Projection = {
+  always: (room) =>
+    room === GLOBAL
+      ? [keys.words]
+      : isBetweenTwo(roomOfKey(room).type)
+        ? [keys.room, keys.blocks]
+        : [keys.room, keys.rules, keys.words, keys.pins],
+  changes: (row) => recordOf(row.type)?.changes?.(row, signed(row)) ?? [],
+  isRecordOf: ({ type, _id }) => (type === messageCreated.type ? keys.message(_id) : null),
+  isMessage: (type) => type === messageCreated.type,
+  isChained: (type) => recordOf(type)?.entry !== undefined,
+  holdsEverywhere: (type) => recordOf(type)?.holdsEverywhere ?? false,
+  rewrites: rewriteRow,
+}
+
+/** How an event changes the rows before it: messages, and where it takes them back, the texts of their edits and polls. */
+function rewriteRow(event: Row): ((row: Row) => Row) | null {
+  const rewrite = recordOf(event.type)?.rewrites?.(event, signed(event))
+  if (!rewrite) return null
+  const { covers, next, takesBack } = rewrite
+  return (row) => {
+    if (isOf(row, messageCreated)) return covers(row) ? withBody(row, next(row.body as unknown as MessageBody)) : row
+    if (isOf(row, pollChanged) && takesBack?.poll(bodyOf(row, pollChanged).poll)) return withoutPoll(row)
+    return isOf(row, messageEdited) && takesBack?.edit(row) ? withoutText(row) : row
+  }
+}
+
+const withBody = (row: Row, body: unknown): Row => ({ ...row, body: body as Row['body'] })
+
+function withoutText(edit: Row): Row {
+  const { message, ...rest } = bodyOf(edit, messageEdited)
+  return withBody(edit, { ...rest, message: textless(message) })
+}
+
+const textless = (message: MessageFact): MessageFact => ({
+  ...message,
+  body: { ...message.body, text: '', mentions: [] },
+})
+
+function withoutPoll(change: Row): Row {
+  const body = bodyOf(change, pollChanged)
+  const { message } = body
+  return withBody(change, { ...body, poll: withoutWords(body.poll), ...(message && { message: textless(message) }) })
+}

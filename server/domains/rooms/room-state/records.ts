@@ -1,0 +1,335 @@
+import { recordOf, signed } from '#server/domains/events'
+import { loadAccountFacts, saveAccountFacts } from '#server/domains/people/accounts/facts'
+import { Accounts } from '#server/domains/people/accounts/model'
+import { isOf } from '#server/domains/rooms/events/define'
+import { byId, lastOf } from '#server/log/store'
+import type { Fact, Records, RoomKey, Row } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import { skeletonVersion } from '#shared/kit/looks'
+import { type RoomType, roomOfKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { ensureDm, passOverDuplicate } from './conversations.ts'
+import { messageCreated } from './events/messages.ts'
+import {
+  gateToStore,
+  keys,
+  type MessageFact,
+  messageFactOf,
+  type PurgeFact,
+  type RoomFact,
+  roomFactOf,
+} from './facts.ts'
+import { kinds as rooms } from './kinds.ts'
+import {
+  type AnyModel,
+  Bans,
+  Epochs,
+  Flags,
+  Members,
+  Mentions,
+  Moderators,
+  Mutes,
+  Polls,
+  Questions,
+  Reactions,
+  RoomFacts,
+  Rooms,
+  Votes,
+  Words,
+} from './model.ts'
+import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
+import { forgetTerms } from './search-index.ts'
+import { roomTerms } from './terms.ts'
+
+type Known = { value: Fact; seq: number }
+type Saved = { key: string; value: Fact; row: Row }
+
+interface Kind {
+  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, Known>>
+  save(room: RoomKey, changes: readonly Saved[]): Promise<void>
+}
+
+const nothing: Known = { value: null, seq: 0 }
+const subject = (key: string) => key.slice(key.indexOf(':') + 1)
+
+/** Documents named by the room and what they are about, written where the event is newer than they are. */
+const followed = (
+  model: AnyModel,
+  toFields: (value: Fact, key: string, row: Row) => object,
+  toFact: (document: Record<string, unknown>) => Fact,
+  /** What is left in a document whose value has gone. */
+  left: object = {},
+): Kind => ({
+  async load(room, wanted) {
+    const documents = (await model
+      .find({ _id: { $in: wanted.map((key) => `${room}|${key}`) } })
+      .lean()) as unknown as Record<string, unknown>[]
+    const found = new Map(documents.map((document) => [document._id as string, document]))
+    return new Map(
+      wanted.map((key) => {
+        const document = found.get(`${room}|${key}`)
+        if (!document) return [key, nothing]
+        return [key, { value: document.is_active ? toFact(document) : null, seq: document.applied_seq as number }]
+      }),
+    )
+  },
+  async save(room, changes) {
+    const write = (upsert: boolean) =>
+      changes.map(({ key, value, row }) => ({
+        updateOne: {
+          filter: { _id: `${room}|${key}`, applied_seq: { $lt: row.seq } },
+          update: {
+            $set: {
+              room,
+              applied_seq: row.seq,
+              is_active: value !== null,
+              ...(value === null ? left : toFields(value, key, row)),
+            },
+          },
+          upsert,
+        },
+      }))
+    const save = async (upsert: boolean) => {
+      await model.bulkWrite(write(upsert) as never, { ordered: false, throwOnValidationError: true })
+    }
+    // What is there is newer and stays, or was made by another node in between and is older.
+    await save(true).catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error
+      return save(false)
+    })
+  },
+})
+
+const strip = ({ _id, room, applied_seq, is_active, ...fields }: Record<string, unknown>): Fact => fields as Fact
+const whole = (model: unknown): Kind => followed(model as AnyModel, (value) => value as object, strip)
+const singleValue = followed(
+  RoomFacts as unknown as AnyModel,
+  (value) => ({ value }),
+  ({ value }) => value as Fact,
+)
+
+const roomKind: Kind = {
+  async load(room) {
+    const { type, id } = roomOfKey(room)
+    const document =
+      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopened(type, id) : null)
+    return new Map([[keys.room, document ? { value: roomFactOf(document), seq: document.applied_seq } : nothing]])
+  },
+  async save(room, changes) {
+    for (const { value, row } of changes) {
+      const { slug, ...fields } = value as { slug: string | null }
+      const terms = roomTerms(fields as unknown as RoomFact)
+      const $set = {
+        ...fields,
+        gate: gateToStore(value as unknown as RoomFact),
+        terms,
+        skeleton_version: skeletonVersion,
+        applied_seq: row.seq,
+        ...(slug === null ? {} : { slug }),
+      }
+      const unset = slug === null ? { $unset: { slug: '' } } : {}
+      await Rooms.updateOne({ _id: room, applied_seq: { $lt: row.seq } }, { $set, ...unset })
+    }
+  },
+}
+
+/** A dm without a row exists as soon as its two people do. */
+async function unopened(type: RoomType, id: string | null) {
+  const peers = peersOf(id)
+  const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
+  if (peers.length !== 2 || known !== 2) return null
+  const then = new Date(0).toISOString()
+  const about = { ...rooms[type].founded.fields, member_count: peers.length }
+  return new Rooms({ ...about, created_at: then, updated_at: then }).toObject()
+}
+
+const messageKind: Kind = {
+  async load(room, wanted) {
+    const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
+    return new Map(wanted.map((key, at) => [key, factOfMessage(rows[at] ?? null)]))
+  },
+  async save(room, changes) {
+    for (const { key, value, row } of changes) {
+      const { body, n } = value as unknown as MessageFact
+      await writeMessage(room, subject(key), body, row.seq)
+      if (changesText(row)) await forgetTerms(room, [n])
+    }
+  },
+}
+
+/** Does the row change or remove the words of a message? */
+const changesText = (row: Row): boolean => {
+  const record = recordOf(row.type)
+  return Boolean(record?.message?.(row, signed(row)) || record?.rewrites?.(row, signed(row))?.takesBack)
+}
+
+const factOfMessage = (row: Row | null): Known =>
+  row && isOf(row, messageCreated)
+    ? {
+        value: messageFactOf(row) as unknown as Fact,
+        seq: row.applied_seq,
+      }
+    : nothing
+
+const purgesKind: Kind = {
+  load: singleValue.load,
+  async save(room, changes) {
+    for (const { key, value, row } of changes) {
+      const purge = (value as unknown as PurgeFact[]).at(-1)
+      if (!purge) continue
+      const clearPoll = (id: string) => pollKind.save(room, [{ key: keys.poll(id), value: null, row }])
+      await purgeMessages(room, subject(key), purge, { seq: row.seq, clearPoll })
+    }
+    await singleValue.save(room, changes)
+  },
+}
+
+const pollRecord = followed(
+  Polls as unknown as AnyModel,
+  (value) => ({
+    poll_id: (value as { poll_id: string }).poll_id,
+    poll: value,
+    created_at: (value as { created_at: string }).created_at,
+  }),
+  ({ poll }) => poll as Fact,
+  { poll: null },
+)
+
+/** A poll that was taken back leaves no words, neither in its record nor in the log. */
+const pollKind: Kind = {
+  load: pollRecord.load,
+  async save(room, changes) {
+    for (const { key, value, row } of changes) if (value === null) await clearPollChanges(room, subject(key), row)
+    await pollRecord.save(room, changes)
+  },
+}
+
+const wordsKind: Kind = {
+  async load(room) {
+    const documents = await Words.find({ room, is_active: true }).sort({ added_at: 1 }).lean()
+    return new Map([[keys.words, { value: documents.map((document) => strip(document as never)) as Fact, seq: 0 }]])
+  },
+  save: async () => {},
+}
+
+const clockKind: Kind = {
+  async load(room, wanted) {
+    const rows = await Promise.all(wanted.map((key) => lastOf(room, subject(key))))
+    return new Map(wanted.map((key, at) => [key, clockOf(rows[at] ?? null)]))
+  },
+  save: async () => {},
+}
+const clockOf = (row: Row | null): Known => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
+
+const accountKind: Kind = {
+  load: (_room, wanted) => loadAccountFacts(wanted),
+  save: (_room, changes) => saveAccountFacts(changes),
+}
+
+/** A conversation is in the list of rooms of both people from its first message on. */
+const conversationKind: Kind = {
+  load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
+  async save(room, changes) {
+    for (const { row } of changes) await ensureDm(room, row.at)
+  },
+}
+
+/** Answers may have begun before this is written: then it stays as it is. */
+const questionKind: Kind = {
+  load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
+  async save(room, changes) {
+    const writes = changes.map(({ key, row }) => ({
+      updateOne: {
+        filter: { _id: subject(key) },
+        update: { $setOnInsert: { room, at: new Date(row.at), due_at: new Date(row.at) } },
+        upsert: true,
+      },
+    }))
+    await Questions.bulkWrite(writes, { ordered: false }).catch(passOverDuplicate)
+  },
+}
+
+const about = (key: string) => {
+  const [, first = '', ...rest] = key.split(':')
+  return { first, rest: rest.join(':') }
+}
+
+const kinds: Record<string, Kind> = {
+  room: roomKind,
+  rules: singleValue,
+  pins: singleValue,
+  purges: purgesKind,
+  words: wordsKind,
+  blocks: singleValue,
+  invitations: singleValue,
+  current_epoch: singleValue,
+  epoch: whole(Epochs),
+  clock: clockKind,
+  conversation: conversationKind,
+  question: questionKind,
+  message: messageKind,
+  role: accountKind,
+  suspension: accountKind,
+  member: whole(Members),
+  ban: whole(Bans),
+  mute: whole(Mutes),
+  moderator: whole(Moderators),
+  word: whole(Words),
+  poll: pollKind,
+  vote: followed(
+    Votes as unknown as AnyModel,
+    (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    ({ options }) => ({ options: options as number[] }),
+  ),
+  reacted: followed(
+    Reactions as unknown as AnyModel,
+    (value, key) => ({ message_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    ({ emojis }) => ({ emojis: emojis as Fact }),
+  ),
+  mention: followed(
+    Mentions as unknown as AnyModel,
+    (value, key) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')), ...(value as object) }),
+    ({ seq }) => ({ seq: seq as number }),
+  ),
+  flag: followed(
+    Flags as unknown as AnyModel,
+    (value, key, row) => ({
+      message_id: subject(key),
+      user_address: row.sender,
+      flagged_at: new Date(row.at).toISOString(),
+      // Another text has not been looked at, whatever was decided of the one before.
+      ...{ state: 'pending', claimed_by: null, decided_by: null },
+      ...(value as object),
+    }),
+    ({ words, content }) => ({ words: words as Fact, content: content as string }),
+  ),
+}
+
+const byKind = <T>(items: readonly T[], keyOf: (item: T) => string): Map<Kind, T[]> => {
+  const groups = new Map<Kind, T[]>()
+  for (const item of items) {
+    const kind = kinds[keyOf(item).split(':')[0] ?? '']
+    if (!kind) continue
+    const group = groups.get(kind)
+    if (group) group.push(item)
+    else groups.set(kind, [item])
+  }
+  return groups
+}
+
+/** The stored form of what follows from the log. */
+export const records: Records = {
+  async load(room, wanted) {
+    const groups = [...byKind(wanted, (key) => key)]
+    const loaded = await Promise.all(groups.map(([kind, its]) => kind.load(room, its)))
+    return new Map(loaded.flatMap((facts) => [...facts]))
+  },
+  async save(room, changes) {
+    const groups = [...byKind(changes, ({ key }) => key)]
+    const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
+    // Whoever reads a poll reads the votes that it counts: they are written before it.
+    await save(groups.filter(([kind]) => kind !== pollKind))
+    await save(groups.filter(([kind]) => kind === pollKind))
+  },
+}

@@ -1,0 +1,258 @@
+import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { accountSuspended } from '#server/domains/people/accounts/events'
+import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { profilesOf } from '#server/domains/people/accounts/profiles'
+import { isOf } from '#server/domains/rooms/events/define'
+import type { Node } from '#server/kernel/context'
+import {
+  type Act,
+  type Entry,
+  GLOBAL,
+  type Judgement,
+  type Makes,
+  type Outcome,
+  type RoomKey,
+  type View,
+} from '#server/log/types'
+import type { MemberRole } from '#shared/api/room'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { isAgent } from '#shared/kit/room-agents'
+import { inSuccession, roleBelow } from '#shared/kit/succession'
+import { actorOf, entryOf, house } from './entries.ts'
+import { roleChanged } from './events/people.ts'
+import { type MemberFact, memberIn, moderatorIn, roomIn } from './facts.ts'
+import { isKnown, kindOf, typesWhere } from './kinds.ts'
+import { adminRoles, invitingNoMore } from './membership.ts'
+import { Members, Moderators, Rooms } from './model.ts'
+import { isSuspended, rankOf, ranks } from './standing.ts'
+
+interface Named {
+  account: string
+  name: string
+}
+interface Candidate extends Named {
+  role: MemberRole
+}
+
+/** Somebody is given a role in a room. */
+export const roleGiven = (view: View, actor: Named, target: Named, member: MemberFact, role: MemberRole): Entry => {
+  const lost = rankOf(role) < ranks.admin ? invitingNoMore(view, target.account) : {}
+  const body = { role, member: { ...member, role }, permissions: null, ...lost }
+  return entryOf(view, actor, roleChanged, body, { target: target.account, targetName: target.name })
+}
+
+const isRunBy = (key: RoomKey, member: Pick<MemberFact, 'role'> | null): boolean => {
+  const { runBy } = kindOf(key)
+  return runBy !== null && member !== null && rankOf(member.role) >= rankOf(runBy)
+}
+
+/** Is it this member who runs the room now? */
+export const runs = (view: View, account: string): boolean =>
+  isRunBy(view.room, memberIn(view, account)) && !isSuspended(view, account)
+
+/** Whom a room may be handed to. */
+export const mayRun = (view: View, account: string): boolean =>
+  memberIn(view, account) !== null &&
+  !isSuspended(view, account) &&
+  !isAgent(account) &&
+  !isSameAccount(account, houseAccount)
+
+/** Rooms of the house are run by its own people, and a stream by who streams. */
+export const passesOn = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
+const isPassedOn = (view: View): boolean => {
+  const room = roomIn(view)
+  return passesOn(view.room) && room?.is_active === true && !room.is_official
+}
+
+const askedAtMost = 50
+
+/** Who may follow somebody, by the records. Whether they still may, and in which order, only the log can say. */
+async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidate[]> {
+  const here = { room: key, is_active: true }
+  const fields = { user_address: 1, role: 1 } as const
+  const grants = await Moderators.find(here, { user_address: 1 }).lean()
+  const found = await Promise.all([
+    Members.find({ ...here, role: { $in: [...adminRoles, 'moderator'] } }, fields).lean(),
+    Members.find({ ...here, user_address: { $in: grants.map((grant) => grant.user_address) } }, fields).lean(),
+    Members.find(here, fields).sort({ joined_at: 1, _id: 1 }).limit(askedAtMost).lean(),
+  ])
+  const roles = new Map(found.flat().map(({ user_address, role }) => [user_address, role]))
+  if (but !== null) roles.delete(but)
+  const profiles = await profilesOf(node, [...roles.keys()])
+  return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
+}
+
+/** The appointment of the one who follows; null where nobody may. */
+function appointment(view: View, actor: Named, candidates: readonly Named[]): Entry | null {
+  const { runBy } = kindOf(view.room)
+  const members = candidates.filter(({ account }) => mayRun(view, account)).flatMap((one) => asCandidate(view, one))
+  const [heir] = members.toSorted(inSuccession)
+  return runBy !== null && heir && isPassedOn(view) ? roleGiven(view, actor, heir, heir.member, runBy) : null
+}
+
+function asCandidate(view: View, { account, name }: Named) {
+  const member = memberIn(view, account)
+  if (!member) return []
+  const role = member.role === 'member' && moderatorIn(view, account) ? ('moderator' as const) : member.role
+  return [{ account, name, member, role, user_address: account, joined_at: member.joined_at }]
+}
+
+const triesAtMost = 5
+const already: Judgement<null> = { already: null }
+
+/**
+ * An act by which somebody leaves a room, or loses the role of who runs it. Where nobody else runs it, who follows them is appointed
+ * first, in the same turn, so that no row leaves a room without somebody who runs it. Whom nobody can follow leaves all the same, and loses no role.
+ */
+export async function handingOn<M extends Makes, T = never>(
+  node: Node,
+  key: RoomKey,
+  leaver: string,
+  act: Act<T, M>,
+  { stays = false } = {},
+): Promise<Outcome<T, M>> {
+  const unsettled = new AppError('SERVICE_UNAVAILABLE')
+  // The records are read only once it is known that somebody has to follow.
+  let known: readonly Named[] | null = null
+  let actor: Named = house
+  for (let tries = 1; ; tries++) {
+    const isLast = (view: View) =>
+      isPassedOn(view) && runs(view, leaver) && !known?.some(({ account }) => runs(view, account))
+    const refusalOf = (view: View): AppError | null => {
+      if (!isLast(view)) return null
+      // Those who came since the records were read may follow as well.
+      const others = Math.min((roomIn(view)?.member_count ?? 1) - 1, askedAtMost - 1)
+      const isToCome = known === null || known.length < others
+      if (known?.some(({ account }) => mayRun(view, account)) || (isToCome && tries < triesAtMost)) return unsettled
+      return stays ? new AppError('VALIDATION_ERROR', { message: 'Nobody else here can run this room' }) : null
+    }
+    const judge = (view: View, now: number): Judgement<T> => {
+      const judged = act.judge(view, now)
+      const refuse = 'accept' in judged ? refusalOf(view) : null
+      return refuse ? { refuse } : judged
+    }
+    const appoint = (view: View, now: number): Judgement<null> => {
+      const isToBe = isAccepted(() => act.judge(view, now)) && isLast(view)
+      const entry = isToBe ? appointment(view, actor, known ?? []) : null
+      return entry ? { accept: entry } : already
+    }
+    try {
+      const [, outcome] = await Promise.all([
+        known && node.log.act(key, { sender: act.sender, makes: roleChanged, judge: appoint }),
+        node.log.act<M, T>(key, { ...act, judge }),
+      ])
+      return outcome
+    } catch (error) {
+      if (error !== unsettled || tries >= triesAtMost) throw error
+      known = await candidatesIn(node, key, leaver)
+      if (!isSameAccount(act.sender, house.account)) actor = await actorOf(node, act.sender)
+    }
+  }
+}
+
+/** Not where it was judged before, and has left nothing to judge. */
+function isAccepted(judge: () => Judgement<unknown>): boolean {
+  try {
+    return 'accept' in judge()
+  } catch {
+    return false
+  }
+}
+
+/** Appoints who follows where nobody runs a room. Who ran it, and is suspended, has the role below from then on. */
+async function settleRoom(node: Node, key: RoomKey): Promise<void> {
+  const candidates = await candidatesIn(node, key, null)
+  const isRun = (view: View) => candidates.some(({ account }) => runs(view, account))
+  const { row } = await node.log.act(key, {
+    sender: house.account,
+    makes: roleChanged,
+    judge(view): Judgement<null> {
+      const entry = isRun(view) ? null : appointment(view, house, candidates)
+      return entry ? { accept: entry } : already
+    },
+  })
+  if (!row) return
+  for (const one of candidates.filter((member) => isRunBy(key, member)))
+    await stepDown(node, key, house, one, (view) => isSuspended(view, one.account) && isRun(view))
+}
+
+/** Gives somebody the role below that of who runs the room, where they have that, and it is due. */
+export async function stepDown(
+  node: Node,
+  key: RoomKey,
+  actor: Named,
+  who: Named,
+  isDue: (view: View) => boolean,
+): Promise<void> {
+  const { runBy } = kindOf(key)
+  if (runBy === null) return
+  await node.log.act(key, {
+    sender: actor.account,
+    makes: roleChanged,
+    judge(view) {
+      const member = memberIn(view, who.account)
+      if (member?.role !== runBy || !isDue(view)) return already
+      return { accept: roleGiven(view, actor, who, member, roleBelow[runBy]) }
+    },
+  })
+}
+
+/** The same in each of these; what fails in one is told, and tried again at the next start. */
+export const settleRooms = async (node: Node, keys: readonly RoomKey[]): Promise<void> => {
+  for (const key of keys)
+    await settleRoom(node, key).catch((error: unknown) =>
+      node.logger.warn({ room: key, error }, 'nobody was appointed who runs a room'),
+    )
+}
+
+/** The rooms that somebody runs, who is suspended from now on, are run by who follows them. What is missed here the next start makes up for. */
+export function followSuspensions(node: Node): void {
+  node.log.onRows((key, rows, isOurs) => {
+    if (!isOurs || key !== GLOBAL) return
+    for (const row of rows)
+      if (isOf(row, accountSuspended) && row.target !== null)
+        roomsRunBy(row.target)
+          .then((run) => settleRooms(node, run))
+          .catch((error: unknown) => node.logger.warn({ error }, 'the rooms of a suspended account were not handed on'))
+  })
+}
+
+async function roomsRunBy(account: string): Promise<RoomKey[]> {
+  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1, role: 1 }).lean()
+  return rows
+    .filter(({ room, role }) => isKnown(room) && passesOn(room) && isRunBy(room, { role }))
+    .map(({ room }) => room)
+}
+
+const roomsAtOnce = 500
+
+/** Finds the rooms that nobody runs, such as those that older versions let everybody leave who ran them, a few at a time. */
+export async function settleAllRooms(node: Node): Promise<void> {
+  const types = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
+  const suspended = new Set(await suspendedAccounts())
+  for (let after = ''; ; ) {
+    const due = {
+      _id: { $gt: after },
+      type: { $in: types },
+      is_active: true,
+      is_official: false,
+      member_count: { $gt: 0 },
+    }
+    const found = await Rooms.find(due, { _id: 1 }).sort({ _id: 1 }).limit(roomsAtOnce).lean()
+    const keys = found.map(({ _id }) => _id)
+    const held = { room: { $in: keys }, is_active: true, role: { $in: adminRoles } }
+    const heads = await Members.find(held, { room: 1, role: 1, user_address: 1 }).lean()
+    const run = new Set(
+      heads
+        .filter(({ room, role, user_address }) => isRunBy(room, { role }) && !suspended.has(user_address))
+        .map(({ room }) => room),
+    )
+    await settleRooms(
+      node,
+      keys.filter((key) => !run.has(key)),
+    )
+    after = keys.at(-1) ?? ''
+    if (keys.length < roomsAtOnce) return
+  }
+}

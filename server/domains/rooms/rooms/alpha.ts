@@ -1,0 +1,43 @@
+import { actorOf } from '#server/domains/rooms/room-state/entries'
+import { memberJoined } from '#server/domains/rooms/room-state/events/people'
+import type { RoomFact } from '#server/domains/rooms/room-state/facts'
+import { kinds } from '#server/domains/rooms/room-state/kinds'
+import { becomeMember } from '#server/domains/rooms/room-state/membership'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import type { Node } from '#server/kernel/context'
+import { isDuplicate } from '#server/ports/database/port'
+import type { RoomRef } from '#shared/kit/primitives'
+import { alpha, roomKey } from '#shared/kit/room-key'
+
+export const ALPHA = roomKey(alpha)
+
+/** The room everybody is in from the first sign-in; whoever left it stays out until the next one. */
+export async function joinAlpha(node: Node, account: string): Promise<void> {
+  const actor = await actorOf(node, account)
+  await node.log.act(ALPHA, {
+    sender: account,
+    makes: memberJoined,
+    judge: (view, now) => {
+      const judged = becomeMember(view, now, actor, { invited: true })
+      return 'refuse' in judged ? { already: null } : judged
+    },
+  })
+}
+
+/** Creates the room that exists from the first start. */
+export const ensureAlpha = (node: Node): Promise<void> =>
+  ensureOfficial(node, ALPHA, {
+    ...alpha,
+    ...kinds.alpha.founded.fields,
+  })
+
+type Official = RoomRef & Partial<RoomFact> & { unique_name?: string }
+
+/** Creates an official room, which has no creator and no owner. An existing one is left unchanged. */
+export async function ensureOfficial(node: Node, key: string, about: Official): Promise<void> {
+  const now = new Date(node.now()).toISOString()
+  const fields = { ...about, is_official: true, created_at: now, updated_at: now }
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+}

@@ -1,0 +1,151 @@
+import { actingIn } from '#server/domains/rooms/room-state/access'
+import { sayAsked } from '#server/domains/rooms/room-state/asked'
+import { banIn, memberIn } from '#server/domains/rooms/room-state/facts'
+import { sharingClosedRooms } from '#server/domains/rooms/room-state/membership'
+import { ranks } from '#server/domains/rooms/room-state/standing'
+import { budgets } from '#server/kernel/budgets'
+import { audiences, type Context, type Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { RoomKey } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import { groupInvited } from '#shared/api/group-invitations'
+import { AppError } from '#shared/errors'
+import { end } from './ending.ts'
+import { type GroupInvitationRow, GroupInvitations } from './model.ts'
+import { shownAll } from './rows.ts'
+
+const hourSeconds = 3_600
+const pendingAtMost = 100
+const dayMilliseconds = 24 * hourSeconds * 1_000
+/** Who has said no is left in peace by that group, and by who asked, for so long. */
+const peaceMilliseconds = 30 * dayMilliseconds
+
+/** Refuses who asks too many people within an hour, or has too many waiting for an answer. */
+export async function allowAsking(node: Node, account: string, count: number): Promise<void> {
+  if (count === 0) return
+  const anHour = budgets.groupInvitations.most
+  for (let one = 0; one < count; one++)
+    if (!(await node.limits.throttle('group-invitations-by', account, anHour, hourSeconds)))
+      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+  const pending = await GroupInvitations.countDocuments({ inviter_address: account, status: 'pending' })
+  if (pending + count > pendingAtMost)
+    throw new AppError('CONFLICT', { message: `At most ${pendingAtMost} invitations of yours may wait for an answer` })
+}
+
+/**
+ * Asks people whether they want to be in a group of this account, each once; who is in already is passed over. Returns whom. Who has declined
+ * lately is not asked again, nor is who has enough from this account waiting, and both are among them: a refusal is told to nobody.
+ */
+export async function askInto(node: Node, account: string, key: RoomKey, people: readonly string[]): Promise<string[]> {
+  if (people.length === 0) return []
+  const outside = await node.log.ask(key, (view, now) => {
+    const { room, standing } = actingIn(view, account, now)
+    if (standing.rank < ranks.admin)
+      throw new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' })
+    if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+    const outside = people.filter((person) => memberIn(view, person) === null)
+    if (outside.some((person) => banIn(view, person, now) !== null)) throw new AppError('BANNED')
+    return outside
+  })
+  for (const person of outside) await ask(node, account, key, person)
+  return outside
+}
+
+/** Tells those among these people who are asked into a group, have not answered, and were not told of it. */
+export async function tellAsked(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
+  if (people.length === 0) return
+  const told_at = new Date(context.node.now()).toISOString()
+  const untold = { status: 'pending' as const, told_at: null }
+  const asked = { _id: { $in: people.map((person) => idOf(key, person)) }, ...untold }
+  const rows = await GroupInvitations.find(asked).lean<GroupInvitationRow[]>()
+  for (const invitation of await shownAll(context.node, rows)) {
+    const one = { _id: idOf(key, invitation.invitee_address), ...untold }
+    const { modifiedCount } = await GroupInvitations.updateOne(one, { $set: { told_at } })
+    if (modifiedCount !== 1) continue
+    context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+    sayAsked(context.node, invitation)
+  }
+}
+
+export const idOf = (key: RoomKey, person: string): string => `${key} ${person}`
+
+async function ask(node: Node, account: string, key: RoomKey, person: string): Promise<void> {
+  const now = node.now()
+  const _id = idOf(key, person)
+  const before = await GroupInvitations.findOne({ _id }).lean<GroupInvitationRow>()
+  const hasDeclined = before?.status === 'declined' && (before.responded_at ?? '') >= since(now, peaceMilliseconds)
+  if (hasDeclined) {
+    await GroupInvitations.updateOne({ _id, status: 'declined' }, { $set: { taken_back: false } })
+    return
+  }
+  if (before?.status !== 'pending') {
+    const fields = {
+      invitation_id: newId(),
+      inviter_address: account,
+      status: (await isLeftInPeace(account, person, now)) ? ('unsent' as const) : ('pending' as const),
+      created_at: new Date(now).toISOString(),
+      responded_at: null,
+      accepting_until: null,
+      taken_back: false,
+      told_at: before?.told_at && before.told_at >= since(now, dayMilliseconds) ? before.told_at : null,
+    }
+    if (before) {
+      const { invitation_id, status } = before
+      await GroupInvitations.updateOne({ _id, invitation_id, status }, { $set: fields })
+    } else
+      await GroupInvitations.create({ _id, room: key, invitee_address: person, ...fields }).catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+      })
+  }
+  await keepFewFrom(account, person, now)
+  await keepSomeTo(node, person)
+}
+
+const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
+
+/** Whoever was declined by somebody asks them into no group for a while. */
+const isLeftInPeace = async (account: string, person: string, now: number): Promise<boolean> =>
+  (await GroupInvitations.exists({
+    inviter_address: account,
+    invitee_address: person,
+    status: 'declined',
+    responded_at: { $gte: since(now, peaceMilliseconds) },
+  })) !== null
+
+/**
+ * Of one inviter so few wait for one person, or have come to nothing within a day of being told. The others are not sent. Looked at after each
+ * is written, so that it holds of those asked at once too.
+ */
+async function keepFewFrom(account: string, person: string, now: number): Promise<void> {
+  const told = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
+  const rows = await GroupInvitations.find({
+    inviter_address: account,
+    invitee_address: person,
+    $or: [{ status: 'pending' }, told],
+  })
+    .sort({ invitation_id: 1 })
+    .lean<GroupInvitationRow[]>()
+  const counted = [...rows.filter(({ told_at }) => told_at), ...rows.filter(({ told_at }) => !told_at)]
+  const surplus = counted.slice(budgets.groupInvitationsToOne.most).map(({ _id }) => _id)
+  if (surplus.length === 0) return
+  const untold = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
+  await GroupInvitations.updateMany(untold, { $set: { status: 'unsent' } })
+}
+
+/**
+ * So many wait for one person, of all inviters together. First those of strangers give way, the oldest first, so that invitations by many accounts
+ * hide no honest one for long. What was not told of yet is not sent, where it is that which gives way.
+ */
+async function keepSomeTo(node: Node, person: string): Promise<void> {
+  const most = budgets.groupInvitationsOfOne.most
+  const waiting = { invitee_address: person, status: 'pending' as const }
+  if ((await GroupInvitations.countDocuments(waiting)) <= most) return
+  const rows = await GroupInvitations.find(waiting).sort({ invitation_id: 1 }).lean<GroupInvitationRow[]>()
+  const known = await sharingClosedRooms(
+    person,
+    rows.map(({ inviter_address }) => inviter_address),
+  )
+  const isKnown = ({ inviter_address }: GroupInvitationRow) => known.has(inviter_address)
+  const givingWay = [...rows.filter((row) => !isKnown(row)), ...rows.filter(isKnown)]
+  for (const row of givingWay.slice(0, rows.length - most)) await end(node, row, row.told_at ? 'ended' : 'unsent')
+}

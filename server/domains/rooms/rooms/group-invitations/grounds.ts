@@ -1,0 +1,74 @@
+import { recordOf } from '#server/domains/events'
+import { areBlocked } from '#server/domains/moderation/blocks/blocks'
+import { blocksChanged } from '#server/domains/moderation/blocks/events'
+import { isOf } from '#server/domains/rooms/events/define'
+import { roomIn } from '#server/domains/rooms/room-state/facts'
+import { kindOf } from '#server/domains/rooms/room-state/kinds'
+import { ranks, rightsIn } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import type { QueryFilter } from '#server/ports/database/port'
+import { end } from './ending.ts'
+import { type GroupInvitationRow, GroupInvitations } from './model.ts'
+
+/** Whether a member may bring people into a room now. Who is suspended, or banned there, keeps the rank alone. */
+export function mayBringIn(view: View, account: string, now: number): boolean {
+  const { isMember, isModerator, rank } = rightsIn(view, account, now)
+  return isMember && isModerator && rank >= ranks.admin
+}
+
+/**
+ * Ends what waits in vain, as soon as the log says so: its sender may bring nobody in, its group is closed, or the invited is in, banned there, or
+ * between a block with its sender. It stays ended when its ground comes back. Done by the node that has appended the row; what is missed
+ * there, lists leave out and acceptances refuse.
+ */
+export function endWithGround(node: Node): () => void {
+  node.log.onRows((key, rows, isOurs) => {
+    if (!isOurs || !(key === GLOBAL || kindOf(key).joining === 'invited')) return
+    for (const row of rows)
+      endAfter(node, key, row).catch((error: unknown) =>
+        node.logger.warn({ error }, 'an invitation to a group was not ended'),
+      )
+  })
+  return () => {}
+}
+
+async function endAfter(node: Node, room: RoomKey, row: Row): Promise<void> {
+  const { admits, removes, changesRights } = recordOf(row.type) ?? {}
+  if (isOf(row, blocksChanged)) return endBetween(node, row.sender, String(row.body.other))
+  const target = changesRights === 'of the target' ? row.target : null
+  if (room === GLOBAL) return target === null ? undefined : endGroundless(node, { inviter_address: target })
+  const [joined, gone] = [admits?.(row) ?? null, removes?.(row, row.body) ?? null]
+  if (joined !== null) await endAll(node, { room, invitee_address: joined }, 'accepted')
+  if (gone !== null) await endAll(node, { room, invitee_address: gone }, 'ended')
+  const inviter_address = gone ?? target
+  if (changesRights === 'of everybody') await endGroundless(node, { room })
+  else if (inviter_address !== null) await endGroundless(node, { room, inviter_address })
+}
+
+async function endBetween(node: Node, one: string, other: string): Promise<void> {
+  if (!(await areBlocked(one, other))) return
+  const pair = { $in: [one, other] }
+  await endAll(node, { inviter_address: pair, invitee_address: pair }, 'ended')
+}
+
+type Among = QueryFilter<GroupInvitationRow>
+
+const waitingAmong = (among: Among) =>
+  GroupInvitations.find({ ...among, status: 'pending' }).lean<GroupInvitationRow[]>()
+
+async function endAll(node: Node, among: Among, status: 'accepted' | 'ended'): Promise<void> {
+  for (const invitation of await waitingAmong(among)) await end(node, invitation, status)
+}
+
+/** Ends those of them whose group is closed, or whose sender may bring nobody in. */
+async function endGroundless(node: Node, among: Among): Promise<void> {
+  const waiting = await waitingAmong(among)
+  for (const room of new Set(waiting.map((invitation) => invitation.room))) {
+    const here = waiting.filter((invitation) => invitation.room === room)
+    const groundless = await node.log.ask(room, (view, now) =>
+      here.filter(({ inviter_address }) => !roomIn(view)?.is_active || !mayBringIn(view, inviter_address, now)),
+    )
+    for (const invitation of groundless) await end(node, invitation, 'ended')
+  }
+}

@@ -1,0 +1,82 @@
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { answerOnline } from '#server/domains/rooms/room-state/online'
+import { settleAllStaff } from '#server/domains/rooms/room-state/staff-rooms'
+import { followSuspensions, settleAllRooms } from '#server/domains/rooms/room-state/succession'
+import type { Actions } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { beside, every } from '#server/kernel/every'
+import { patiently } from '#server/kernel/patiently'
+import { rooms as contract } from '#shared/api/rooms'
+import { ensureAlpha } from './alpha.ts'
+import { finishRooms } from './founding.ts'
+import { gate, recheckGate } from './gate-answers.ts'
+import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
+import { addMembers, handOver, join, kick, leave, members, setRole } from './members.ts'
+import { ensureOfficialChannels, ensureStaffChannel } from './official-channels.ts'
+import { publicChannel, publicTokenRoom } from './public-rooms.ts'
+import { startRechecks } from './rechecks.ts'
+import { archive, createChannel, createGroup, fileRooms, get, groups, list, openDm, update } from './rooms.ts'
+import { roomSettings } from './settings.ts'
+import { sharedKey } from './shared-key.ts'
+import { staff } from './staff.ts'
+import { followStaff } from './staff-channels.ts'
+import { createTokenRoom, listTokenRooms } from './token-rooms.ts'
+import { setTopic } from './topic.ts'
+
+const actions: Actions<typeof contract> = {
+  list,
+  get,
+  createChannel,
+  createGroup,
+  groups,
+  createTokenRoom,
+  listTokenRooms,
+  publicChannel,
+  publicTokenRoom,
+  createLocationRoom,
+  listLocationRooms,
+  locationRoom,
+  openDm,
+  update,
+  setTopic,
+  archive,
+  join,
+  sharedKey,
+  gate,
+  recheckGate,
+  leave,
+  members,
+  addMembers,
+  setRole,
+  handOver,
+  kick,
+  staff,
+}
+
+const finishMilliseconds = 30_000
+const settleMilliseconds = 30_000
+
+export const rooms = defineDomain(contract, actions, {
+  settings: roomSettings,
+  async shows(urls) {
+    const found = await Rooms.find({ icon_url: { $in: [...urls] } }, { icon_url: 1 }).lean()
+    return found.map(({ icon_url }) => icon_url)
+  },
+  async start(node) {
+    const stopAnswering = answerOnline(node)
+    followStaff(node)
+    followSuspensions(node)
+    await patiently(() => ensureAlpha(node))
+    // The demo has channels of its own.
+    if (roomSettings.of(node).beginsWithChannels && !node.settings.demo) {
+      await patiently(() => ensureOfficialChannels(node))
+      await patiently(() => ensureStaffChannel(node))
+    }
+    await patiently(() => finishRooms(node))
+    const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
+    const stopSettling = every(node, settleMilliseconds, () => settleAllStaff(node), 'the staff was not settled')
+    const stopFiling = beside(node, fileRooms, 'older rooms were not filed for the search')
+    const stopHealing = beside(node, () => settleAllRooms(node), 'rooms that nobody runs were not looked for')
+    return [stopAnswering, () => clearInterval(finishing), stopSettling, stopFiling, stopHealing, startRechecks(node)]
+  },
+})

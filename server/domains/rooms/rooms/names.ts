@@ -1,0 +1,79 @@
+import { deceptionByRoom } from '#server/domains/people/accounts/names'
+import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
+import { kindOf } from '#server/domains/rooms/room-state/kinds'
+import { Rooms } from '#server/domains/rooms/room-state/model'
+import { forgetCard } from '#server/domains/rooms/room-state/rows'
+import { standingOf } from '#server/domains/rooms/room-state/standing'
+import type { Node } from '#server/kernel/context'
+import type { RoomKey, View } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+import { skeleton } from '#shared/kit/looks'
+import { isOfPartner } from './partner-channel.ts'
+
+/** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */
+export const uniqueName = (name: string): string => skeleton(name).replaceAll('σ', 'o') || name.toLowerCase()
+
+/** Throws for the slug of an official room, and for one that reads as the service: such are for admins to give. */
+export function refuseSlug(node: Node, view: View, account: string, slug: string | null | undefined): void {
+  if (!slug || slug === roomIn(view)?.slug || standingOf(view, account).isAdmin) return
+  const readsAsOurs = deceptionByRoom(slug.replaceAll('-', ' ')) !== null
+  if (readsAsOurs || ofAlpha.includes(slug) || isOfPartner(node, slug))
+    throw new AppError('VALIDATION_ERROR', { message: 'This slug is not allowed', details: { path: 'slug' } })
+}
+/** The alpha room, and what the paths of channels call it. */
+const ofAlpha = ['alpha', 'global']
+
+type Names = { unique_name?: string; slug?: string }
+
+/**
+ * Runs an act that gives a room these names. They are taken in the record first, so that two rooms cannot both win one,
+ * and given back where the act is refused.
+ */
+export async function withNames<T>(
+  node: Node,
+  key: RoomKey,
+  { name, slug }: Partial<RoomFact>,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (!kindOf(key).hasUniqueName || (name === undefined && !slug)) return act()
+  const names = { ...(name === undefined ? {} : { unique_name: uniqueName(name) }), ...(slug ? { slug } : {}) }
+  await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
+  try {
+    return await act()
+  } catch (error) {
+    if (isRefusal(error)) await giveBack(node, key, names)
+    throw error
+  }
+}
+
+// An act without an answer may have been stored, or may still be.
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE'
+
+/** Only what is still held for this act: another may have taken its own names since. */
+async function giveBack(node: Node, key: RoomKey, names: Names): Promise<void> {
+  const room = await node.log.ask(key, roomIn)
+  if (!room) return
+  const own = { unique_name: uniqueName(room.name), slug: room.slug }
+  for (const field of ['unique_name', 'slug'] as const) {
+    const held = names[field]
+    if (held === undefined || held === own[field]) continue
+    const change = own[field] === null ? { $unset: { [field]: '' } } : { $set: { [field]: own[field] } }
+    await Rooms.updateOne({ _id: key, [field]: held }, change).catch(passOver)
+  }
+  forgetCard(node, key)
+}
+
+// Another room has taken the name that this one had released for a moment.
+function passOver(error: unknown): void {
+  if (!isDuplicate(error)) throw error
+}
+
+export function nameTaken(error: unknown): never {
+  if (!isDuplicate(error)) throw error
+  const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
+  throw new AppError('VALIDATION_ERROR', {
+    message: keyPattern && 'slug' in keyPattern ? 'A channel with this slug exists' : 'A channel with this name exists',
+    cause: error,
+  })
+}

@@ -1,0 +1,282 @@
+import { withCopies } from '#server/domains/media/files/copies'
+import { refuseOthersFile } from '#server/domains/media/files/others'
+import { removePicture } from '#server/domains/media/files/removal'
+import { areBlocked } from '#server/domains/moderation/blocks/blocks'
+import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { accountOf } from '#server/domains/people/accounts/accounts'
+import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
+import { ensureDm } from '#server/domains/rooms/room-state/conversations'
+import { demoChannels } from '#server/domains/rooms/room-state/demo-rooms'
+import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
+import { roomArchived, roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
+import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
+import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/rooms/room-state/judge-draft'
+import { kindOf, typesWhere } from '#server/domains/rooms/room-state/kinds'
+import { membershipsOf } from '#server/domains/rooms/room-state/membership'
+import { RoomFacts, Rooms } from '#server/domains/rooms/room-state/model'
+import { type Card, cardsOf, roomAnswer, rowOfCard, rowsOf } from '#server/domains/rooms/room-state/rows'
+import { isOfStaff, seenAmong } from '#server/domains/rooms/room-state/staff-rooms'
+import { isSuspended, rankOf, ranks } from '#server/domains/rooms/room-state/standing'
+import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/rooms/room-state/terms'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import type { Judgement, RoomKey, View } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
+import type { rooms as contract } from '#shared/api/rooms'
+import type { ReadAccess } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import type { InputOf } from '#shared/kit/contract'
+import { skeletonVersion } from '#shared/kit/looks'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
+import { foundedBy } from '#shared/kit/room-kinds'
+import { withoutUndefined } from '#shared/kit/without-undefined'
+import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
+import { found } from './founding.ts'
+import { allowAsking, tellAsked } from './group-invitations/asking.ts'
+import { sorted, willing } from './members.ts'
+import { refuseSlug, uniqueName, withNames } from './names.ts'
+import { withSharedKey } from './shared-key.ts'
+import { foundStaffChannel } from './staff-channels.ts'
+
+const listedTypes = typesWhere(({ isListed }) => isListed)
+
+export const list: Action<typeof contract.list> = async (input, context) => {
+  const { joined, search, limit, offset } = input
+  const { node, caller } = context
+  const words = search === undefined ? null : searchWords(search)
+  if (joined || words) {
+    const found = (await cardsShown(context, input, words)).slice(offset, offset + limit)
+    return {
+      channels: await rowsOf(
+        node,
+        found.map(({ key }) => key),
+        caller.account,
+      ),
+    }
+  }
+  await context.charge(offset)
+  const filter = {
+    ...{ type: { $in: listedTypes }, is_active: true },
+    ...(await shownTo(node, caller.account)),
+    ...(input.category && input.category !== 'all' ? { category: input.category } : {}),
+    ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
+    ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
+  }
+  const found = await listed(filter).skip(offset).limit(limit).lean()
+  return {
+    channels: await rowsOf(
+      node,
+      found.map(({ _id }) => _id),
+      caller.account,
+    ),
+  }
+}
+
+/** The channels of the caller, or those with these words, or both, as far as they are shown to them, in the order of the list. */
+async function cardsShown(
+  context: Context,
+  { category = 'all', joined }: InputOf<typeof contract.list>,
+  words: readonly string[] | null,
+): Promise<Card[]> {
+  const { node, caller } = context
+  const { account } = caller
+  const mine = new Set(account === null ? [] : await membershipsOf(account))
+  const keys = joined ? [...mine].filter((key) => kindOf(key).isListed) : await keysWith(words ?? [])
+  await context.charge(keys.length)
+  const isShown = ({ key, room, readAccess }: Card) =>
+    room.is_active &&
+    (room.access_level === 'public' || mine.has(key)) &&
+    (account !== null || readAccess === 'everyone') &&
+    (category === 'all' || room.category === category) &&
+    (node.settings.demo || !demoChannels.includes(roomOfKey(key).id ?? '')) &&
+    (words === null || (words.length > 0 && holdsAll(`${room.name} ${room.description ?? ''}`, words)))
+  const shown = (await cardsOf(node, keys)).filter(isShown)
+  return (await seenAmong(node, account ?? '', shown)).sort(inListOrder)
+}
+
+function inListOrder({ key, room }: Card, other: Card): number {
+  return (
+    Number(other.room.is_official) - Number(room.is_official) ||
+    other.room.member_count - room.member_count ||
+    (key < other.key ? -1 : 1)
+  )
+}
+
+const rareAtMost = 200
+const largestAtMost = 500
+
+/** The channels that may have all of these words. Where more than a few have the longest, those are looked through that come first in the list. */
+async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
+  const [longest] = [...words].sort((one, other) => other.length - one.length)
+  if (longest === undefined) return []
+  const type = { $in: listedTypes }
+  const rare = await Rooms.find({ type, terms: termOf(longest) }, { _id: 1 })
+    .limit(rareAtMost + 1)
+    .lean()
+  if (rare.length <= rareAtMost) return rare.map(({ _id }) => _id)
+  const largest = listed({ type, is_active: true, access_level: 'public' }).select({ _id: 1 }).limit(largestAtMost)
+  return (await largest.lean()).map(({ _id }) => _id)
+}
+
+/** Rooms of the staff are shown to their members alone. */
+async function shownTo(node: Node, account: string | null) {
+  if (account === null || !(await isOfStaff(node, account))) return { access_level: 'public' }
+  return { $or: [{ access_level: 'public' }, { access_level: 'staff', _id: { $in: await membershipsOf(account) } }] }
+}
+
+/** The rooms that are not shown to those who are not signed in. */
+export async function closedRooms(): Promise<string[]> {
+  const closed = ['signed_in', 'members'] satisfies ReadAccess[]
+  const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
+  return rules.map(({ room }) => room)
+}
+
+const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
+
+/** Brings the search terms and unique names of rooms that an older version stored up to date, a few at a time. */
+export async function fileRooms(): Promise<void> {
+  const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
+  for (;;) {
+    const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
+    if (rooms.length === 0) return
+    for (const { _id, name, description, unique_name } of rooms) {
+      // A room that is being renamed is looked at again.
+      const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
+      const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
+      const own = unique_name ? { unique_name: uniqueName(name) } : {}
+      await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+        return Rooms.updateOne(unchanged, { $set })
+      })
+    }
+  }
+}
+
+export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
+  const key = await keyOf(room)
+  await node.log.ask(key, (view, now) => void seenBy(view, caller.account, now))
+  return { room: await roomAnswer(node, key, caller.account) }
+}
+
+export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
+  const { account } = signedIn(context)
+  if (input.ownerAddress !== undefined && !isSameAccount(input.ownerAddress, account))
+    throw new AppError('VALIDATION_ERROR', {
+      message: 'ownerAddress: a channel is owned by who founds it; make the other an admin of it when they have joined',
+    })
+  const gate = attendanceGateOf(input)
+  const key = gate ? await foundAttendanceChannel(context, gate, input) : await foundChannel(context, input)
+  const { node } = context
+  return { channel: { ...(await roomAnswer(node, key, account)), ...(await withSharedKey(node, key)) } }
+}
+
+function foundChannel(context: Context, input: InputOf<typeof contract.createChannel>): Promise<string> {
+  const { name = '', description = null, emoji = '💬', category = 'general', slug = null } = input
+  const { isOfficial: is_official = false } = input
+  const about = { name, description, emoji, category }
+  if (input.accessLevel === 'staff') return foundStaffChannel(context, about)
+  const fields = { ...about, ...(slug ? { slug } : {}), is_official, unique_name: uniqueName(name) }
+  return found(context, 'channel', fields, [])
+}
+
+export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
+  const { account } = signedIn(context)
+  const { strangers: invited } = await sorted(account, await willing(account, memberAddresses))
+  await allowAsking(context.node, account, invited.length)
+  const key = await found(context, 'group', { name, emoji }, memberAddresses)
+  await tellAsked(context, key, invited)
+  return { group: await roomAnswer(context.node, key, account), invited }
+}
+
+export const groups: Action<typeof contract.groups> = async ({ limit, offset }, context) => {
+  const { account } = signedIn(context)
+  const type = foundedBy('createGroup')
+  const mine = (await membershipsOf(account)).filter((key) => roomOfKey(key).type === type)
+  await context.charge(mine.length)
+  const open = (await cardsOf(context.node, mine)).filter(({ room }) => room.is_active)
+  const newest = open.sort(({ room, key }, other) =>
+    room.created_at === other.room.created_at
+      ? key < other.key
+        ? -1
+        : 1
+      : room.created_at < other.room.created_at
+        ? 1
+        : -1,
+  )
+  return { groups: newest.slice(offset, offset + limit).map((card) => rowOfCard(card, true)) }
+}
+
+export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
+  const { account } = signedIn(context)
+  if (isSameAccount(recipientAddress, account))
+    throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
+  if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
+  if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
+  const room = dmOf(account, recipientAddress)
+  await ensureDm(roomKey(room), context.node.now())
+  return { room: await roomAnswer(context.node, roomKey(room), account) }
+}
+
+export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  const key = await keyOf(room)
+  const actor = await actorOf(node, account)
+  const given: Partial<RoomFact> = withoutUndefined(input)
+  await node.log.ask(key, (view, now) => {
+    const judgement = judgeUpdate(node, actor, given)(view, now)
+    if ('refuse' in judgement) throw judgement.refuse
+  })
+  if (given.slug && !kindOf(key).hasUniqueName)
+    throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
+  const before = await node.log.ask(key, roomIn)
+  const isHidden = before?.access_level === 'staff'
+  if (given.slug && isHidden)
+    throw new AppError('VALIDATION_ERROR', { message: 'slug: a channel of the staff has none' })
+  if (given.icon_url !== before?.icon_url) await refuseOthersFile(node, account, given.icon_url, 'icon_url')
+  const patch = await withCopies(context, folders.icon, given, ['icon_url'], before)
+  const names = isHidden ? {} : patch
+  const judge = judgeUpdate(node, actor, patch)
+  await withNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
+  if (patch.icon_url !== undefined) await removePicture(node, before?.icon_url)
+  return { room: await roomAnswer(node, key, account) }
+}
+
+const judgeUpdate =
+  (node: Node, actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
+  (view: View, now: number): Judgement<null> => {
+    const { standing, room: before } = seenBy(view, actor.account, now)
+    if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
+    if ((standing?.rank ?? 0) < ranks.admin)
+      return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
+    if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
+    const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
+    if (!changed) return { already: null }
+    if (patch.icon_url !== undefined && patch.icon_url !== before.icon_url) refuseLockedIcon(before)
+    refuseMuted(view, actor.account, now)
+    refuseNames(node, view, actor.account, patch)
+    refuseSlug(node, view, actor.account, patch.slug)
+    return {
+      accept: entryOf(view, actor, roomUpdated, { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
+    }
+  }
+
+export const archive: Action<typeof contract.archive> = async ({ room }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(context.node, account)
+  await context.node.log.act(key, {
+    sender: account,
+    makes: roomArchived,
+    judge(view, now) {
+      const { standing, room: before } = seenBy(view, account, now)
+      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      const { runBy } = kindOf(key)
+      if (runBy === null || (standing?.rank ?? 0) < rankOf(runBy))
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
+      if (!before.is_active) return { already: null }
+      return { accept: entryOf(view, actor, roomArchived, {}) }
+    },
+  })
+  return { room: await roomAnswer(context.node, key, account) }
+}

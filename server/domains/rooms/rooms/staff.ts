@@ -1,0 +1,40 @@
+import { readRoom } from '#server/domains/rooms/room-state/access'
+import { memberIn } from '#server/domains/rooms/room-state/facts'
+import { adminRoles } from '#server/domains/rooms/room-state/membership'
+import { Members, Moderators } from '#server/domains/rooms/room-state/model'
+import { standingOf } from '#server/domains/rooms/room-state/standing'
+import type { Action } from '#server/kernel/context'
+import { GLOBAL } from '#server/log/types'
+import type { MemberRole } from '#shared/api/room'
+import type { rooms as contract } from '#shared/api/rooms'
+import { shownMembers } from './members.ts'
+
+const namedAtMost = 200
+
+/** Who runs a room. The records say who might; the log says who does, and as what. */
+export const staff: Action<typeof contract.staff> = async ({ room }, { node, caller }) => {
+  const { key } = await readRoom(node, caller, room, () => null)
+  const held = { room: key, is_active: true, role: { $in: [...adminRoles, 'moderator' as const] } }
+  const granted = { room: { $in: [key, GLOBAL] }, is_active: true }
+  const [members, grants] = await Promise.all([
+    Members.find(held).limit(namedAtMost).lean(),
+    Moderators.find(granted).sort({ granted_at: -1 }).limit(namedAtMost).lean(),
+  ])
+  const since = new Map([...grants, ...members].map((one) => [one.user_address, sinceOf(one)]))
+  const rows = await node.log.ask(key, (view) =>
+    [...since].flatMap(([user_address, joined_at]) => {
+      const { rank, role, isModerator } = standingOf(view, user_address)
+      if (!isModerator || role === null) return []
+      const member = memberIn(view, user_address)
+      return [{ user_address, joined_at: member?.joined_at ?? joined_at, role: asMember[role] ?? 'moderator', rank }]
+    }),
+  )
+  const byRank = rows.toSorted((one, other) => other.rank - one.rank || (one.joined_at < other.joined_at ? -1 : 1))
+  return { staff: await shownMembers(node, byRank) }
+}
+
+const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>
+  'joined_at' in one ? one.joined_at : one.granted_at
+
+/** What is more than a moderator, by its name in a standing. */
+const asMember: Readonly<Record<string, MemberRole>> = { owner: 'owner', admin: 'admin', super_admin: 'admin' }

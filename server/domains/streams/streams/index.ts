@@ -1,0 +1,164 @@
+import { refuseWithoutBeta } from '#server/domains/agents/agents/beta'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { beside, every } from '#server/kernel/every'
+import { inOrder } from '#server/kernel/pages'
+import { rooms } from '#shared/api/rooms'
+import { streams as contract } from '#shared/api/streams'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { withoutUndefined } from '#shared/kit/without-undefined'
+import { assetsOf, refreshAssets } from './assets.ts'
+import { chat, roomOf, say } from './chat.ts'
+import { published, readDirectory } from './directory.ts'
+import {
+  endForgotten,
+  endOf,
+  endOfSuspended,
+  happen,
+  heard,
+  isOpen,
+  openStream,
+  ownStream,
+  removal,
+  stoppableStream,
+  streamOf,
+  sweepStreams,
+  takeDown,
+} from './life.ts'
+import { followChats, listen, unlisten } from './listening.ts'
+import { OpenStreams, type StoredStream, Streams } from './model.ts'
+import { followRooms, sayAsItsRoom } from './names.ts'
+import { publishState } from './publishing.ts'
+import { assetOf, streamsOf } from './shown.ts'
+import { followStreams, tellStream } from './told.ts'
+import { sweepViewers } from './viewer-counts.ts'
+import { leave, publicStream, unwatch, view, watch } from './watching.ts'
+
+const sweepMilliseconds = 5_000
+const isFirst = (node: Node) => node.alone || [...node.nodes.live()].sort()[0] === node.id
+
+async function shownTo(context: Context, stream: StoredStream) {
+  const [shown] = await streamsOf(context.node, [stream], signedIn(context).account)
+  if (!shown) throw new AppError('STREAM_NOT_FOUND')
+  return { stream: shown }
+}
+
+const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', 1] })
+
+export const streams = defineDomain(
+  contract,
+  {
+    async create(input, context) {
+      if (input.record) await refuseWithoutBeta(context.node, signedIn(context).account, 'Recording needs beta access')
+      const { stream, existing } = await openStream(context, input)
+      return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
+    },
+
+    async list({ userAddress, status, live = status === 'live' || undefined, limit, cursor }, context) {
+      const { account } = signedIn(context)
+      const list = `streams ${account} ${userAddress ?? ''} ${live ?? ''} ${status ?? ''}` as const
+      const owner = userAddress === undefined ? {} : { user_address: userAddress }
+      const those = live === undefined ? {} : live ? published : { $nor: [published] }
+      const standing = status === undefined ? {} : { status }
+      const found = await Streams.find({ ...owner, ...those, ...standing, ...newestFirst.after(list, cursor) })
+        .sort(newestFirst.sort)
+        .limit(limit + 1)
+        .lean<StoredStream[]>()
+      const { rows, next_cursor } = newestFirst.cut(list, found, limit)
+      const shown = await streamsOf(context.node, rows, account)
+      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown, next_cursor }
+    },
+
+    get: async ({ id }, context) => shownTo(context, await streamOf(id)),
+
+    async change({ id, action, ...words }, context) {
+      const stream = await ownStream(context, id)
+      const { node } = context
+      const changed = (['title', 'description'] as const).filter((field) => words[field] !== undefined)
+      if (changed.length > 0) {
+        const said = withoutUndefined({ name: words.title, description: words.description })
+        await node.callAs(stream.user_address, rooms.update, { room: roomOf(id), ...said })
+        await sayAsItsRoom(node, id, changed)
+      }
+      if (action) await happen(node, id, action)
+      return shownTo(context, await streamOf(id))
+    },
+
+    async end({ id }, context) {
+      const stream = await stoppableStream(context, id)
+      const how = endOf(stream, context.caller.account)
+      if (how === 'shut') await takeDown(context.node, stream, how)
+      else await happen(context.node, id, how)
+      return done
+    },
+
+    async remove({ id }, context) {
+      const { account } = signedIn(context)
+      const stream = await stoppableStream(context, id)
+      const { stream_id, user_address: owner } = stream
+      await takeDown(context.node, stream, endOf(stream, account))
+      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
+      await Streams.deleteOne({ _id: id })
+      await OpenStreams.deleteOne({ _id: owner, stream: id })
+      await tellStream(context.node, id)
+      return done
+    },
+
+    async assets({ id, refresh }, { node }) {
+      const stream = await streamOf(id)
+      if (refresh) await refreshAssets(node, stream)
+      return { assets: (await assetsOf(id)).map(assetOf) }
+    },
+
+    async refreshAssets({ id }, { node }) {
+      await refreshAssets(node, await streamOf(id))
+      return { assets: (await assetsOf(id)).map(assetOf) }
+    },
+
+    chat,
+    say,
+    publicStream,
+    view,
+    leave,
+
+    async recordings({ id }) {
+      await streamOf(id)
+      const playable = (await assetsOf(id)).filter(({ phase, playback_url }) => phase === 'ready' || playback_url)
+      return { assets: playable.map(assetOf) }
+    },
+
+    watch,
+    unwatch,
+    listen,
+    unlisten,
+    publishState,
+
+    directory: ({ limit, cursor }, context) => readDirectory(context, limit, cursor),
+  },
+  {
+    jobs: [removal],
+    start(node) {
+      const warn = (error: unknown) => node.logger.warn({ error }, 'what a provider said of a stream was not stored')
+      followChats(node)
+      node.nodes.onChange(() => void sweepViewers(node).catch(warn))
+      node.services.video?.admit?.(isOpen)
+      return [
+        followStreams(node),
+        followRooms(node),
+        endOfSuspended(node),
+        node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
+        every(
+          node,
+          sweepMilliseconds,
+          async () => {
+            if (isFirst(node)) await sweepStreams(node)
+            await sweepViewers(node, isFirst(node))
+          },
+          'streams could not be looked at',
+        ),
+        beside(node, () => endForgotten(node), 'streams were not looked at after the start'),
+      ]
+    },
+  },
+)

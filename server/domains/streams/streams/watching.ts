@@ -1,0 +1,133 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
+import type { streams as contract } from '#shared/api/streams'
+import { AppError } from '#shared/errors'
+import { isSameAccount } from '#shared/kit/accounts'
+import { assetsOf } from './assets.ts'
+import { roomOf } from './chat.ts'
+import { streamOf } from './life.ts'
+import { leaveChat, unheard, watchChat } from './listening.ts'
+import type { StoredStream } from './model.ts'
+import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
+import { follow } from './told.ts'
+import { countViewersNow, countViewersSoon } from './viewer-counts.ts'
+import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
+
+async function publicly(node: Node, stream: StoredStream) {
+  const [shown] = await publicStreamsOf(node, [stream])
+  if (!shown) throw new AppError('STREAM_NOT_FOUND')
+  return shown
+}
+
+export const publicStream: Action<typeof contract.publicStream> = async ({ id }, context) => {
+  const { caller, browser, http, node } = context
+  if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
+  return { stream: await publicly(node, await streamOf(id)) }
+}
+
+async function viewOnce(context: Context, id: string, isThere: boolean) {
+  const { status, user_address } = await streamOf(id, { success: false })
+  const isCounted = isThere && status !== 'ended' && !isSameAccount(user_address, context.caller.account)
+  await viewOverRest(context.node, id, restViewer(context), isCounted)
+  const row = await countViewersNow(context.node, id)
+  return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
+}
+
+export const view: Action<typeof contract.view> = ({ id, action }, context) => viewOnce(context, id, action === 'join')
+
+export const leave: Action<typeof contract.leave> = ({ id }, context) => viewOnce(context, id, false)
+
+export const watch: Action<typeof contract.watch> = async (
+  { stream_id: id, viewer_key, chat_after_seq, chat: wantsChat },
+  context,
+) => {
+  const { node, connection } = context
+  const stream = await streamOf(id)
+  if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
+  const { key, ...viewer } = socketViewer(context, connection, viewer_key)
+  connection.join(audiences.stream(id))
+  // The owner is no viewer of their stream.
+  const isCounted = stream.status !== 'ended' && !isSameAccount(stream.user_address, context.caller.account)
+  if (isCounted) await holdViewer(node, id, viewer, connection, () => countViewersSoon(node, id))
+  const row = (isCounted && (await countViewersNow(node, id))) || stream
+  const shown = await publicly(node, row)
+  const assets = await assetsOf(id)
+  follow(node, row, assets)
+  const heard = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : unheard
+  return {
+    stream: shown,
+    state: stateOf(row, shown.is_live),
+    counts: countsOf(row),
+    viewer_key: key,
+    assets: assets.map(assetOf),
+    room: roomOf(id),
+    ...heard,
+  }
+}
+
+export const unwatch: Action<typeof contract.unwatch> = async ({ stream_id: id }, { node, connection }) => {
+  await streamOf(id)
+  connection?.leave(audiences.stream(id))
+  if (connection) leaveChat(connection, id)
+  const row = connection && (await releaseViewer(node, id, connection)) ? await countViewersNow(node, id) : null
+  return { counts: countsOf(row ?? (await streamOf(id))) }
+}
+
+/** The lengths of an id in base64, and of its signature in the cookie of a browser, which has 43 characters. */
+const [idLength, markLength] = [22, 21]
+
+/** The key of a person: their account, their browser that has a cookie of ours, or else where they ask from. */
+function restViewer({ caller, browser, node }: Context): Viewer {
+  if (caller.account !== null) return accountViewer(caller.account)
+  const day = new Date(node.now()).toISOString().slice(0, 10)
+  const asked = `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`
+  return guestViewer(node, knownBrowser(node, browser) ?? asked, caller.ip)
+}
+
+/** A guest is known by the cookie of their browser, else by the key that they repeat, else by their connection. */
+function socketViewer(
+  { caller, browser, node }: Context,
+  connection: Connection,
+  said: string | undefined,
+): Viewer & { key: string | null } {
+  if (caller.account !== null) return { ...accountViewer(caller.account), key: null }
+  const memory = 'viewer key'
+  const key =
+    [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
+  connection.memory.set(memory, key)
+  const viewer = knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`
+  return { ...guestViewer(node, viewer, caller.ip), key }
+}
+
+const accountViewer = (account: string): Viewer => ({ viewer: `a:${account}`, address: null })
+const guestViewer = (node: Node, viewer: string, ip: string): Viewer => ({
+  viewer,
+  address: `h:${digestOf(node, ip)}`,
+})
+
+/** Null for a cookie that is not ours. */
+function knownBrowser(node: Node, browser: string | null): string | null {
+  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
+  return isEqual(mark, digestOf(node, `browser ${id}`, markLength)) ? `b:${id}` : null
+}
+
+/** The cookie by which a browser is known from then on. */
+function newBrowser(node: Node): string {
+  const id = newId()
+  return `${id}${digestOf(node, `browser ${id}`, markLength)}`
+}
+
+const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`
+const isKey = (node: Node, said: unknown) =>
+  typeof said === 'string' && isEqual(said, keyOf(node, said.slice(0, idLength)))
+
+const newId = () => randomBytes(16).toString('base64url')
+
+const digestOf = ({ settings }: Node, text: string, length = idLength): string =>
+  createHmac('sha256', settings.sessionKeys[0]?.secret ?? '')
+    .update(`stream viewers ${text}`)
+    .digest('base64url')
+    .slice(0, length)
+
+const isEqual = (one: string, other: string) =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
