@@ -3,7 +3,7 @@ import { defineDomain } from '#server/kernel/domain'
 import { epochs as contract, keyRequested } from '#shared/api/epochs'
 import { peersOf } from '#shared/kit/room-key'
 import { devicesAmong, epochsOf, refuseOutsider } from './epochs.ts'
-import { share, start } from './lots.ts'
+import { share, start } from './envelope-batches.ts'
 
 export const epochs = defineDomain(contract, {
   start,
