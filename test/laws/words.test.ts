@@ -2,7 +2,7 @@ import { parseSync } from 'vite'
 import { describe, expect, it, test } from 'vitest'
 import { api, events } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
-import { dialectOf, longSentencesOf } from './prose.ts'
+import { commentsOf, dialectOf, longSentencesOf } from './prose.ts'
 import { filesUnder, textOf } from './sources.ts'
 
 const ROOTS = ['work', 'root', 'home', 'Users', 'opt'].join('|')
@@ -59,16 +59,22 @@ describe('M07: what the operator can read is called encrypted nowhere', () => {
   })
 })
 
-describe('documents are in plain English: a count of words.json may only shrink', () => {
+describe('documents and comments are in plain English: a count of words.json may only shrink', () => {
   const stored = JSON.parse(textOf('test/laws/words.json')) as Record<'long sentences' | 'dialect', object>
   const documents = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', ...filesUnder('docs')].filter((path) =>
     path.endsWith('.md'),
   )
+  const sources = filesUnder('server').filter((path) => path.endsWith('.ts'))
+  const written = [
+    ...documents.map((path) => ({ path, counted: path, text: textOf(path) })),
+    ...sources.map((path) => ({ path, counted: folderOf(path), text: commentsOf(path, textOf(path)) })),
+  ]
   const counted = (faultsOf: (text: string) => string[]) => {
-    const faults = documents.map((path) => [path, faultsOf(textOf(path))] as const).filter(([, all]) => all.length > 0)
+    const faults = written.flatMap(({ path, counted, text }) => faultsOf(text).map((fault) => ({ path, counted, fault })))
+    const places = [...new Set(faults.map((one) => one.counted))]
     return {
-      counts: Object.fromEntries(faults.map(([path, all]) => [path, all.length])),
-      text: faults.flatMap(([path, all]) => all.map((fault) => `${path}: ${fault}`)).join('\n'),
+      counts: Object.fromEntries(places.map((place) => [place, faults.filter((one) => one.counted === place).length])),
+      text: faults.map(({ path, fault }) => `${path}: ${fault}`).join('\n'),
     }
   }
 
@@ -82,6 +88,18 @@ describe('documents are in plain English: a count of words.json may only shrink'
     expect(counts, text).toEqual(stored.dialect)
   })
 
+  it('reads the comments of a source', () => {
+    const twenty = `Word ${'word '.repeat(18)}end.`
+    const code = [
+      ...[`/** One ${twenty} */`, "const a = 'told' // Who asks", '', `// One ${twenty.slice(0, 50)}`],
+      ...[`// ${twenty.slice(50)}`, '', '/**', ' * Told.', ` * @param a ${twenty}`, ' */'],
+    ]
+    const comments = commentsOf('a.ts', code.join('\n'))
+    expect(longSentencesOf(comments)).toEqual([`One ${twenty}`, `One ${twenty}`, `@param a ${twenty}`])
+    expect(dialectOf(comments).map((found) => found.split(' ->')[0])).toEqual(['Who ', 'Told'])
+    expect(folderOf('server/domains/rooms/inbox/list.ts')).toBe('server/domains/rooms')
+  })
+
   it('finds what is planted, outside code and tables', () => {
     const twenty = `Word ${'word '.repeat(18)}end.`
     const text = `# Who asks\n\n- ${twenty} One ${twenty}\n\n| ${twenty} more |\n\n\`\`\`sh\n${twenty} ${twenty}\n\`\`\`\n`
@@ -93,6 +111,12 @@ describe('documents are in plain English: a count of words.json may only shrink'
     ])
   })
 })
+
+/** The folder by which a source is counted: of the server, and of domains their neighbourhood. */
+function folderOf(path: string): string {
+  const folders = path.split('/').slice(0, -1)
+  return folders.slice(0, folders[1] === 'domains' ? 3 : 2).join('/')
+}
 
 /** The texts of a source: its strings, and what stands between its tags. */
 function textsIn(path: string, code: string): string[] {
