@@ -6,25 +6,25 @@ const leaseMilliseconds = 6_000
 const renewMilliseconds = 1_500
 
 /** A payment under a lease: only its holder changes it. */
-export interface Held {
+export interface HeldPayment {
   readonly payment: StoredPayment
   change(change: Partial<StoredPayment>): Promise<void>
 }
 
-export const newLease = (node: Pick<Node, 'now'>) => ({
+export const newPaymentLease = (node: Pick<Node, 'now'>) => ({
   holder: newId(),
   leased_until: new Date(node.now() + leaseMilliseconds),
 })
 
 /** Leases a payment and changes it; null while another request holds its lease. */
-export async function claim(
+export async function leasePayment(
   node: Node,
   payment: StoredPayment,
   change: Partial<StoredPayment> = {},
 ): Promise<StoredPayment | null> {
   return Payments.findOneAndUpdate(
     { _id: payment._id, leased_until: { $lte: new Date(node.now()) } },
-    { $set: { ...newLease(node), ...change } },
+    { $set: { ...newPaymentLease(node), ...change } },
     { returnDocument: 'after' },
   ).lean<StoredPayment>()
 }
@@ -32,15 +32,15 @@ export async function claim(
 const leaseOf = ({ _id, holder }: StoredPayment) => ({ _id, holder })
 
 /** Releases a payment. A lease that could not be released ends by itself. */
-export async function giveBack(payment: StoredPayment): Promise<void> {
+export async function releasePayment(payment: StoredPayment): Promise<void> {
   await Payments.updateOne(leaseOf(payment), { $set: { leased_until: new Date(0) } }).catch(() => undefined)
 }
 
 /** Works on a payment under its lease, which is renewed meanwhile and released afterwards. */
-export async function holding<Done>(
+export async function withPaymentLease<Done>(
   node: Node,
   payment: StoredPayment,
-  work: (held: Held) => Promise<Done>,
+  work: (held: HeldPayment) => Promise<Done>,
 ): Promise<Done> {
   const mine = leaseOf(payment)
   const held = {
@@ -57,6 +57,6 @@ export async function holding<Done>(
     return await work(held)
   } finally {
     clearInterval(renewal)
-    await giveBack(payment)
+    await releasePayment(payment)
   }
 }

@@ -1,4 +1,4 @@
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/settings'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
@@ -34,7 +34,7 @@ const closed = 'New accounts are not made here at the moment. Who has one signs 
 /** FORBIDDEN where new accounts are not made here, and none of these ids is one. Asked before anything is stored of somebody new. */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (await Accounts.exists({ _id: { $in: [...ids] } })) return
-  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+  if (!(await installationSetting('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
 }
 
 /**

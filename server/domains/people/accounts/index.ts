@@ -1,4 +1,4 @@
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { folders } from '#server/domains/moderation/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -77,7 +77,7 @@ export const accounts = defineDomain(
     async updateProfile(input, context) {
       const { account: id } = signedIn(context)
       const before = await accountOf(id)
-      const change = await withCopies(context, folders.avatar, input, ['avatar_url', 'custom_avatar_url'], before)
+      const change = await withCopiedPictures(context, folders.avatar, input, ['avatar_url', 'custom_avatar_url'], before)
       const account = await changeProfile(context.node, id, change)
       return { ...done, user: ownProfileOf(account) }
     },

@@ -2,7 +2,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { clearEmail } from '#server/domains/people/accounts/emails'
 import { endOtherSessions } from '#server/domains/people/identity/endings'
 import { addressOf, tellOfChange } from '#server/domains/people/identity/notices'
-import { sendLetter } from '#server/domains/platform/outgoing/index'
+import { emailJob } from '#server/domains/platform/outgoing/index'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { email as contract } from '#shared/api/email'
@@ -68,6 +68,6 @@ export const email = defineDomain(
     },
   },
   {
-    jobs: [sendLetter],
+    jobs: [emailJob],
   },
 )
