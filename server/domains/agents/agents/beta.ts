@@ -6,7 +6,13 @@ import { defineDomain } from '#server/kernel/domain'
 import { betaAccess as contract } from '#shared/api/beta-access'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { betaSettings } from './settings.ts'
+import { z } from 'zod'
+import { defineSettings } from '#server/kernel/settings'
+
+const betaSettings = defineSettings({ BETA: z.enum(['open', 'granted']).optional() }, ({ BETA }) => ({
+  /** Who may create agents: everybody, or approved accounts. */
+  beta: BETA,
+}))
 
 export const betaAccess = defineDomain(
   contract,
@@ -36,14 +42,14 @@ export const betaAccess = defineDomain(
   { settings: betaSettings },
 )
 
-/** May the account make agents already? A server of one process is open, as long as nothing else is set. */
+/** Whether the account may create agents. A single-process server is open by default. */
 async function hasBetaAccess(node: Node, account: string): Promise<boolean> {
   const { beta = node.alone ? 'open' : 'granted' } = betaSettings.of(node)
   if (beta === 'open' || (await isAdmin(node, account))) return true
   return (await Accounts.exists({ _id: account, beta_access: true })) !== null
 }
 
-/** Refuses who may not do yet what is for some alone: make agents, where nothing else is said. */
+/** Refuses accounts without beta access. */
 export async function refuseWithoutBeta(node: Node, account: string, message?: string): Promise<void> {
   if (!(await hasBetaAccess(node, account)))
     throw new AppError('BETA_ACCESS_REQUIRED', message === undefined ? {} : { message })

@@ -1,4 +1,4 @@
-import { showChanges } from '#server/domains/agents/agent-rooms/memberships'
+import { updateAgentProfile } from '#server/domains/agents/agent-rooms/memberships'
 import { ownAgent } from '#server/domains/agents/agent-state/access'
 import { updateAgent } from '#server/domains/agents/agents/owned'
 import { setPictureStore } from '#server/domains/media/files/copies'
@@ -50,7 +50,7 @@ export const uploads = defineDomain(
       const { account } = signedIn(context)
       const before = await ownAgent(node, account, id)
       const { url: avatar_url } = await storePicture(context, folders.avatar, file)
-      await showChanges(node, await updateAgent(node, account, id, { avatarUrl: avatar_url }))
+      await updateAgentProfile(node, await updateAgent(node, account, id, { avatarUrl: avatar_url }))
       await removePicture(node, before.avatar_url)
       return { ...done, avatar_url }
     },
