@@ -59,8 +59,8 @@ export async function emailUnbooked(node: Node, call: StoredBooking): Promise<vo
     `Do not pay again before you have looked in your wallet. Where it was charged, it is good for another time of ${host}: book that with the same payment, on the page in the same browser.`,
     'If you did not ask for this, you need not do anything.',
   ]
-  const email = { to: email, subject: 'A call is not booked', text: `${lines.join('\n\n')}\n` }
-  await sendEmail(node, email, hashOf([call._id, 'UNBOOKED', email]))
+  const message = { to: email, subject: 'A call is not booked', text: `${lines.join('\n\n')}\n` }
+  await sendEmail(node, message, hashOf([call._id, 'UNBOOKED', email]))
 }
 
 /** The requester of an email. */
