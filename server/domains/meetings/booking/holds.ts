@@ -1,12 +1,13 @@
 import type { NewCall } from '#server/domains/meetings/scheduling/diary'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { exactScheme } from '#server/domains/payments/payments/exact'
-import { claim, holding } from '#server/domains/payments/payments/lease'
+import { paymentLease } from '#server/domains/payments/payments/lease'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
 import { withdrawPayment } from '#server/domains/payments/payments/settle'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { newId } from '#server/kernel/ids'
+import { takeLease, withLease } from '#server/kernel/lease'
 import { centsOf } from '#shared/api/payment-networks'
 import { announceBooked, announceUnbooked, tellParties, toBeTold } from './announce.ts'
 
@@ -121,11 +122,8 @@ export function keepHolds(node: Node): () => void {
       return status === 'pending' && exactScheme(node).isLongOver(payment) ? giveUp(node, held, payment) : undefined
     if (payment?.state === 'settled') return tellBooked(await bookHeld(node, payment))
     if (payment?.state !== 'verifying') return letGo(node, payment_id)
-    const mine = await claim(node, payment)
-    if (!mine) return
-    await holding(node, mine, async ({ payment: { state } }) => {
-      if (state === 'verifying') await letGo(node, payment_id)
-    })
+    const mine = await takeLease(paymentLease, node, { _id: payment_id, state: 'verifying' })
+    if (mine) await withLease(paymentLease, node, mine, () => letGo(node, payment_id))
   }
   function tellBooked(booked: StoredBooking | null): void {
     if (booked) tellParties(node, booked)

@@ -7,7 +7,7 @@ import { beginAnswer } from '#server/domains/agents/runs/answer'
 import { answerOf, besideText, linesOf } from '#server/domains/agents/runs/ending'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
-import type { Held } from '#server/domains/payments/payments/lease'
+import type { HeldPayment } from '#server/domains/payments/payments/lease'
 import type { StoredPayment } from '#server/domains/payments/payments/model'
 import { purchaseHash, repeatedPayment, sentPayment, whenPaid } from '#server/domains/payments/payments/pay'
 import { mostAnswers, paidOf } from '#server/domains/payments/payments/receipts'
@@ -99,7 +99,7 @@ async function serve(
   agent: StoredAgent,
   wanted: Wanted,
   question: Question,
-  held: Held,
+  held: HeldPayment,
   follow: boolean,
 ): Promise<Begun> {
   const { node } = context
@@ -124,7 +124,7 @@ async function beginPaid(
   node: Node,
   agent: StoredAgent,
   question: Question,
-  held: Held,
+  held: HeldPayment,
   number: number,
 ): Promise<StoredRun> {
   const { _id, session_id } = held.payment

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { newLease, takeLease } from '#server/kernel/lease'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { exactScheme } from './exact.ts'
-import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
+import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { Payments, refusedMilliseconds, type StoredPayment } from './model.ts'
 import { busyPayment, otherPurchase, pendingPayment, wantsPayment } from './refuse.ts'
 import { hashOf, type SignedPayment, type Wanted } from './scheme.ts'
@@ -61,13 +62,14 @@ export async function whenPaid<Served>(
   context: Context,
   wanted: Wanted,
   sent: SentPayment,
-  serve: (held: Held) => Promise<Served>,
+  serve: (held: HeldPayment) => Promise<Served>,
   reservation?: Reservation,
 ): Promise<Served> {
   const { node } = context
   const repeated = repeatedPayment(context, wanted, sent)
-  const taken = repeated ? await take(context, wanted, sent, repeated) : await reserve(context, wanted, sent)
-  return holding(node, taken, async (held) => {
+  const taken = repeated ? await take(node, sent, repeated) : await reserve(context, wanted, sent)
+  return withPayment(node, taken, async (held) => {
+    if (repeated) await judgeAgain(context, wanted, sent, taken)
     node.reached('payment-reserved')
     const payment = await chargePayment(node, held, reservation)
     const { idle } = rulesOf(payment)
@@ -78,26 +80,22 @@ export async function whenPaid<Served>(
 }
 
 /** Takes a payment that was sent again, and seals it anew, as its key may be gone. */
-async function take(
-  context: Context,
-  wanted: Wanted,
-  { header, signed }: SentPayment,
-  stored: StoredPayment,
-): Promise<StoredPayment> {
-  const { node } = context
-  const scheme = exactScheme(node)
-  const mine = await claim(node, stored, signed ? { proof: signed.seal() } : {})
+async function take(node: Node, { signed }: SentPayment, stored: StoredPayment): Promise<StoredPayment> {
+  const sealed = signed ? { proof: signed.seal() } : {}
+  const mine = await takeLease(paymentLease, node, { _id: stored._id }, { $set: sealed })
   if (!mine) throw rulesOf(stored).busy === 'pending' ? pendingPayment(node, stored) : busyPayment(stored)
-  const isOffered = stageOf(mine) === 'offered'
-  if (!isOffered && !mine.withdrawn) return mine
-  const code = await scheme.judge(header, wanted)
-  if (isOffered && code) {
-    await giveBack(mine)
-    throw wantsPayment(context, wanted, code)
-  }
-  // Expired: it cannot be charged, but an earlier attempt may still report success.
-  if (!isOffered && (!code || scheme.isOver(mine))) await restorePayment(mine)
   return mine
+}
+
+/** Judges a payment that was sent again and is not charged yet, or was withdrawn. Throws 402 where it is not good any more. */
+async function judgeAgain(context: Context, wanted: Wanted, { header }: SentPayment, payment: StoredPayment) {
+  const isOffered = stageOf(payment) === 'offered'
+  if (!isOffered && !payment.withdrawn) return
+  const scheme = exactScheme(context.node)
+  const code = await scheme.judge(header, wanted)
+  if (isOffered && code) throw wantsPayment(context, wanted, code)
+  // Expired: it cannot be charged, but an earlier attempt may still report success.
+  if (!isOffered && (!code || scheme.isOver(payment))) await restorePayment(payment)
 }
 
 /** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
@@ -105,7 +103,7 @@ async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Pro
   const { node } = context
   const code = await exactScheme(node).judge(sent.header, wanted)
   if (code || !sent.signed) throw wantsPayment(context, wanted, code ?? 'INVALID_PAYMENT')
-  const payment = newPayment(node, wanted, sent, sent.signed)
+  const payment = { ...newPayment(node, wanted, sent, sent.signed), ...newLease(paymentLease, node) } as StoredPayment
   try {
     await Payments.create(payment)
     return payment
@@ -124,7 +122,7 @@ const newPayment = (
   { payTo, resource, description }: Wanted,
   { seller, hash, sessionId }: Purchase,
   { seal, ...signed }: SignedPayment,
-): StoredPayment => ({
+): Omit<StoredPayment, 'holder' | 'leased_until'> => ({
   _id: newId(),
   ...signed,
   ...{ agent_id: seller, question_hash: hash, pay_to: payTo, resource, description },
@@ -132,7 +130,6 @@ const newPayment = (
   session_id: sessionId ?? randomUUID(),
   state: 'verifying',
   ...{ code: null, transaction: null, simulated: false, attempts: 0, answers: 0, run_id: null, message_id: null },
-  ...newLease(node),
   due_at: new Date(node.now()),
   expires_at: new Date(node.now() + refusedMilliseconds),
   created_at: new Date(node.now()),

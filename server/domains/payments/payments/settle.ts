@@ -1,7 +1,8 @@
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
+import { takeLease } from '#server/kernel/lease'
 import { exactScheme } from './exact.ts'
-import { claim, type Held, holding } from './lease.ts'
+import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { type PaymentState, Payments, type StoredPayment } from './model.ts'
 import { changeBy, isDue, type PaymentEvent, stageOf } from './states.ts'
 
@@ -17,7 +18,7 @@ export interface Reservation {
 }
 
 /** Verifies and settles a payment as far as it is due, and returns it as it is then. */
-export async function chargePayment(node: Node, held: Held, reservation?: Reservation): Promise<StoredPayment> {
+export async function chargePayment(node: Node, held: HeldPayment, reservation?: Reservation): Promise<StoredPayment> {
   if (stageOf(held.payment) === 'offered') {
     const code = await exactScheme(node).verify(held.payment)
     if (code) await record(node, held, { type: 'refused', code })
@@ -29,7 +30,7 @@ export async function chargePayment(node: Node, held: Held, reservation?: Reserv
   return payment
 }
 
-async function settle(node: Node, held: Held): Promise<StoredPayment> {
+async function settle(node: Node, held: HeldPayment): Promise<StoredPayment> {
   // Stored before the request: a payment that is found so may have been charged.
   const payment = await record(node, held, { type: 'requested' })
   node.reached('payment-asked')
@@ -51,7 +52,7 @@ async function outcomeOf(node: Node, payment: StoredPayment): Promise<PaymentEve
 }
 
 /** Stores what an event changes in a payment, and returns it as it is then. */
-async function record(node: Node, held: Held, event: PaymentEvent | null): Promise<StoredPayment> {
+async function record(node: Node, held: HeldPayment, event: PaymentEvent | null): Promise<StoredPayment> {
   const isSimulated = node.services.facilitator?.isSimulated ?? false
   const change = event && changeBy(held.payment, event, node.now(), isSimulated)
   if (change) await held.change(change)
@@ -85,9 +86,9 @@ export function resolvePayments(node: Node): () => void {
       .lean<StoredPayment[]>()
     await Promise.all(due.map(resolve))
   }
-  async function resolve(found: StoredPayment): Promise<void> {
-    const payment = await claim(node, found)
-    if (payment) await holding(node, payment, async (held) => payment.state === 'unknown' && settle(node, held))
+  async function resolve({ _id }: StoredPayment): Promise<void> {
+    const payment = await takeLease(paymentLease, node, { _id, state: 'unknown' })
+    if (payment) await withPayment(node, payment, (held) => settle(node, held))
   }
   return every(node, lookMilliseconds, resolveDue, 'payments were not resolved')
 }
