@@ -12,7 +12,7 @@ export interface Accepted {
   changes: Resolved[]
 }
 
-/** A refusal, whatever was thrown. */
+/** A refusal or any other error. */
 export interface Thrown {
   refuse: unknown
 }
@@ -22,7 +22,7 @@ export interface Held {
   judgement: Exclude<Judgement<unknown>, { accept: unknown }> | Thrown
 }
 
-/** Answers the acts whose rows stand, once what follows from the rows is written. */
+/** Answers the acts whose rows are committed, after the records of these rows are written. */
 export async function answerStanding(
   core: Core,
   room: Room,
@@ -49,9 +49,9 @@ export async function answerStanding(
 }
 
 /**
- * Raises the head, by which other nodes count messages, and hear of rows that no hint has told them. An answer waits for it where others
- * live; and where somebody may come at this moment, after the first row of a room, as from then on who opens it needs a lease, and
- * after rows that hold everywhere.
+ * Raises the head, from which other nodes learn of rows without a hint. The answer waits for it if other nodes live,
+ * and after rows that apply everywhere. It also waits after the first row: by the head, an opening node decides whether
+ * it needs a lease.
  */
 async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<void> {
   const last = rows.at(-1)?.seq ?? 0
@@ -62,7 +62,7 @@ async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<v
   else core.raiseHeadSoon(room)
 }
 
-/** Answers a repeated act with its first row, under the same conditions as the first; refuses one whose key another act has used. */
+/** Answers a repeated act with its first row. A key that another act used is refused. */
 export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
   conclude(waiting, async () => {
     if (!isRepeat(waiting.act, row))
@@ -76,7 +76,7 @@ export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown
 const isRepeat = (act: Act<unknown>, row: Row): boolean =>
   row.type === act.makes.type && (act.isRepeat?.(row, row.body) ?? true)
 
-/** Answers a refusal or an "already so", unless the act was done before under the same key. */
+/** Answers a refusal or an "already so". An act that was stored before under the same key gets its first row. */
 export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held): void {
   conclude(waiting, async () => {
     const row = await core.policy.beforeRefusal(() => firstRow(core, room, waiting))
@@ -86,7 +86,7 @@ export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held)
   })
 }
 
-/** The row of a key that the caller gave, looked for in the store where the ring may not reach back to it. */
+/** The row of the caller's key, from the store if the ring may not reach back to it. */
 async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unknown>): Promise<Row | null> {
   if (act.cid === undefined) return null
   const row = room.ring.find(key)

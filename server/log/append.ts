@@ -3,19 +3,20 @@ import { mayAct } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
 interface Fate {
-  /** How many of the rows, from the first, are in the log. */
+  /** How many of the rows, from the first, are committed. */
   standing: number
-  /** The row that holds the idempotency key of the first row that is not. */
+  /** The row that has the idempotency key of the first row not committed. */
   repeated: Row | null
-  /** May the others still come to stand, by an insert whose answer was lost? */
+  /** May the other rows still be committed, by an insert without an answer? */
   isInDoubt: boolean
-  /** Why the first row that is not in the log never will be: its place is taken by an empty one. */
+  /** The error of the first row that can never be committed, because an empty row has its place. */
   refused: unknown
 }
 
 /**
- * Inserts the rows and ends when their fate is known; an answer that was lost is found out from the log. Only where this node's
- * leases run out meanwhile it is left in doubt: others no longer wait for us, and so nothing is sent again that was judged before.
+ * Inserts the rows until each is committed or refused; after a lost answer the log shows which. If this node's lease
+ * expires meanwhile, the rows stay in doubt. Other nodes wait for it no longer, so nothing judged earlier is sent
+ * again.
  */
 export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
   const term = core.leaseTerm
@@ -64,7 +65,7 @@ function fate(standing: number): Fate {
   return { standing, repeated: null, isInDoubt: false, refused: null }
 }
 
-/** Null when all is stored. */
+/** Null if all rows were stored. */
 async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: boolean; error: unknown } | null> {
   try {
     core.policy.reached('before-append')
@@ -76,7 +77,7 @@ async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: 
   }
 }
 
-/** Puts an empty row in the place of one that the store does not take: whatever becomes of that one's inserts, it cannot stand. */
+/** Inserts an empty row in place of one that the store refuses. A late insert of that row then cannot commit. */
 async function skip(core: Core, room: Room, row: Row): Promise<boolean> {
   const { total, chain } = room.view
   const empty = { type: SKIPPED, body: { actor: { name: '', role: null } }, target: null, until: null, reason: null }

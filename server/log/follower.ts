@@ -8,7 +8,7 @@ import type { Hint, Row } from './types.ts'
 const earlyRowsAtMost = 1_000
 const gapMilliseconds = 8
 
-/** Applies rows to the view, in the order of `seq` and each once, whichever way they came, and tells the listeners. */
+/** Applies rows in the order of `seq`, each once, whatever their source, and notifies the listeners. */
 export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
   const delivered: Row[] = []
   for (const row of rows) {
@@ -30,7 +30,7 @@ export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = f
   trim(room)
 }
 
-/** Applies the next row of the log to the view, without telling anybody. */
+/** Applies the next row to the view, without a notification. */
 export function apply(core: Core, room: Room, row: Row): Row {
   const { view, ring } = room
   for (const { key, fact } of factsAfter(core, row, (key) => view.facts.get(key))) view.facts.set(key, fact)
@@ -48,7 +48,7 @@ export function apply(core: Core, room: Room, row: Row): Row {
   return shown
 }
 
-/** Reads on from the view to the end of the log. */
+/** Reads from the view to the end of the log. */
 export async function readToHead(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
@@ -66,7 +66,7 @@ export function receive(core: Core, hint: Hint): void {
   else receiveCollided(core, core.rooms.get(hint.room))
 }
 
-/** The winner of an insert race gets no error, so the loser tells it; otherwise one node could win every time. */
+/** The winner of an insert race gets no error, so the loser notifies it. Otherwise one node could win each race. */
 function receiveCollided(core: Core, room: Room | undefined): void {
   if (room) room.contestedAt = core.clock.elapsed()
 }
@@ -90,18 +90,18 @@ function receiveRows(core: Core, rows: readonly Row[]): void {
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }
 
-// Hints of two nodes often cross, so a missing row usually arrives soon.
+// Hints of two nodes often overtake each other, so a missing row usually arrives soon.
 async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
   await core.clock.sleep(gapMilliseconds)
   room.isGapWatched = false
   const expected = [...room.early.keys()]
   if (expected.length > 0) await heal(core, room, 'gap')
-  // A row that was hinted at before a read, and not found by it, is not in the log.
+  // The read began after the hint: a row that it did not find is not in the log.
   for (const seq of expected) if (seq > room.view.seq) room.early.delete(seq)
 }
 
-/** Reads the rows that no hint has brought. */
+/** Reads the rows that came by no hint. */
 export async function heal(core: Core, room: Room, by: 'gap' | 'poll' | 'comparison'): Promise<void> {
   const before = room.view.seq
   await room.refresh()
@@ -124,7 +124,9 @@ function applyEarly(core: Core, room: Room): Row[] {
   return found
 }
 
-/** Keeps the last rows and all rows whose records may be unwritten. Cuts in large steps, because cutting is costly. */
+/**
+ * Keeps the last rows, and rows whose records may be unwritten. It trims in large steps, because trimming is costly.
+ */
 function trim({ ring, view, materialised, pins }: Room): void {
   if (ring.length < 2 * ringRows || pins > 0) return
   ring.trim(Math.min(view.seq - ringRows, materialised.at))

@@ -126,7 +126,7 @@ async function ask<T>(
   }
 }
 
-/** Runs it now; its error is thrown only when its answer is wanted. */
+/** Runs the work now; an error is thrown when the result is read. */
 function attempt<T>(work: () => T): () => T {
   try {
     const result = work()
@@ -142,7 +142,7 @@ function rethrow(error: unknown): never {
   throw unavailable(error)
 }
 
-/** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
+/** Waits for the answers of acts in progress. Then it releases the leases, so that no node waits for this one. */
 async function close(core: Core, deadlines: Deadlines): Promise<void> {
   const end = core.clock.elapsed() + drainMilliseconds
   while (core.clock.elapsed() < end && deadlines.areWaiting()) await core.clock.sleep(5)

@@ -12,7 +12,7 @@ interface Opener {
   open(key: RoomKey): Promise<Room>
 }
 
-/** Opens each room once, `global` before any other. */
+/** Opens each room once, and `global` first. */
 export function createOpener(core: Core): Opener {
   const opening = new Map<RoomKey, Promise<Room>>()
 
@@ -46,7 +46,8 @@ export function createOpener(core: Core): Opener {
   return { open: openOnce }
 }
 
-// The order matters: a room that nobody has written in needs no lease; from the lease on others wait for this node, and a mark read before the records is true of them.
+// The order matters. From the lease on, other nodes wait for this one; a room without rows needs none. A mark that is
+// read before the records applies to them.
 async function load(core: Core, room: Room): Promise<void> {
   const { store, projection, records, clock } = core
   const leasedAt = clock.elapsed()
@@ -79,7 +80,7 @@ async function readLog(core: Core, room: Room): Promise<void> {
   room.freshTick.raise(tick)
 }
 
-/** Lets go of rooms that nobody holds and nobody has used for a minute, or that are too many. */
+/** Closes rooms without a hold after a minute without use, or when too many are open. */
 export function letGo(core: Core): void {
   const now = core.clock.elapsed()
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)

@@ -9,7 +9,7 @@ const overlapMilliseconds = 5_000
 const comparisonMilliseconds = 25_000
 const roomsAQuery = 200
 
-/** What keeps this node right when every hint is lost; and its housekeeping. */
+/** Reads missed rows even if every hint is lost, renews leases and closes idle rooms. */
 export async function poll(core: Core): Promise<void> {
   let polledAt = core.clock.now()
   let comparedAt = core.clock.elapsed()
@@ -40,7 +40,7 @@ export async function poll(core: Core): Promise<void> {
   }
 }
 
-/** What fails, as the store is away or one room is spoilt, is done again in the next round and holds nothing else up. */
+/** Failed work is done again in the next round, and delays nothing else. */
 const alone = (work: () => Promise<void>): Promise<void> => work().catch(() => {})
 
 const each = async (rooms: readonly Room[], work: (room: Room) => Promise<void>): Promise<void> => {
@@ -61,7 +61,7 @@ async function followHeads(core: Core, since: number): Promise<void> {
   })
 }
 
-/** A row whose head was never raised is found by asking the log itself. */
+/** A head may never have been raised, so the log itself is searched for newer rows. */
 async function compare(core: Core): Promise<void> {
   const rooms = openRooms(core)
   for (let start = 0; start < rooms.length; start += roomsAQuery) {

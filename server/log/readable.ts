@@ -2,7 +2,7 @@ import type { Core } from './core.ts'
 import { type KnownFact, resolve } from './facts.ts'
 import { type Change, type Row, UNREADABLE } from './types.ts'
 
-/** What follows from a row; nothing from one that cannot be applied. */
+/** The changes of a row; none for a quarantined one. */
 export function changesOf(core: Core, row: Row): readonly Change[] {
   try {
     return core.projection.changes(row)
@@ -12,7 +12,7 @@ export function changesOf(core: Core, row: Row): readonly Change[] {
   }
 }
 
-/** What a row makes of the facts; nothing where it cannot be applied. */
+/** The facts after a row; none for a quarantined one. */
 export function factsAfter(core: Core, row: Row, known: (key: string) => KnownFact | undefined) {
   try {
     return resolve(core.projection.changes(row), row, known)
@@ -22,14 +22,14 @@ export function factsAfter(core: Core, row: Row, known: (key: string) => KnownFa
   }
 }
 
-/** The row, or what is shown in its place. */
+/** The row, or its replacement if it is quarantined. */
 export function readable(core: Core, row: Row): Row {
   if (isQuarantined(core, row)) return shown(row)
   changesOf(core, row)
   return isQuarantined(core, row) ? shown(row) : row
 }
 
-/** Its place in the order stays, so that readers have no gap; that it cannot be applied is told once. */
+/** A quarantined row keeps its place, so that readers see no gap. It is reported once. */
 export function quarantine(core: Core, row: Row, error: unknown): void {
   if (isQuarantined(core, row)) return
   core.quarantined.add(row._id)

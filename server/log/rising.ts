@@ -1,7 +1,7 @@
-/** A number that only rises; setting it is left to `raise`, which lets nothing lower it. */
+/** A number that only rises: `raise` is its only setter. */
 export interface Rising {
   readonly at: number
-  /** To this, unless it is there already. */
+  /** Sets the number, unless it is higher already. */
   raise(to: number): void
 }
 

@@ -11,25 +11,25 @@ import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
-// How long after a race, or after a turn of another node, the next turn of that node is expected.
+// After a race or another node's turn, that node's next turn is expected within this time.
 const contestedMilliseconds = 1_000
-// A turn of fewer acts than this is judged again at less cost than waiting.
+// For a turn of fewer acts, judging again costs less than waiting.
 const crowdedActs = 8
-// The turn of another node may be larger than ours was, and takes a round trip; a dead node is not waited for.
+// Another node's turn may be larger than ours, and takes a round trip. The wait is limited, because a node may die.
 const timesLonger = 8
 const givingWayMilliseconds = 200
 const lookAgainMilliseconds = 20
 const longestTurnMilliseconds = 5_000
 
-/** What a turn has made of its batch, before anything is stored. */
+/** The result of judging a batch, before anything is stored. */
 interface Judged {
   draft: Draft
   accepted: Accepted[]
-  /** Refusals and "already so": true only if every row before them stands. */
+  /** Refusals and "already so", which depend on all rows before them. */
   held: Held[]
-  /** To be judged again: repeated in this turn, or asking for facts not in memory. */
+  /** Acts to be judged again: repeated in this turn, or in need of facts. */
   again: Waiting<unknown>[]
-  /** Refused now, although an earlier insert of the same act may turn out to be stored. */
+  /** Acts that are refused now, although an earlier insert may still be found stored. */
   inDoubt: Waiting<unknown>[]
 }
 
@@ -39,7 +39,7 @@ export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void
   if (!room.isTurning) void takeTurns(core, room)
 }
 
-/** One turn at a time; what comes while a turn is being stored makes the next one. */
+/** Takes one turn at a time. Acts that arrive during an insert make the next turn. */
 async function takeTurns(core: Core, room: Room): Promise<void> {
   room.isTurning = true
   await null
@@ -98,8 +98,8 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
 }
 
 /**
- * Nodes that send to one room take turns, because of two simultaneous inserts one always fails. Acts gather in the meantime,
- * so that under load turns grow larger instead of more frequent.
+ * Two nodes that send to one room take turns, because one of two simultaneous inserts always fails. Meanwhile acts
+ * gather, so that turns grow instead of failing.
  */
 async function giveWay(core: Core, room: Room, waitMilliseconds: number): Promise<void> {
   let isTaken = false
@@ -128,7 +128,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     }
     const now = core.policy.timeOf(draft.at, clock)
     const judgement = keys.has(waiting.key) ? null : judgeOne(draft, waiting, now)
-    // Once a fact is missing, the acts after it are judged only to find the facts that they will need.
+    // After a missing fact, further acts are judged only to find the facts that they need.
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
       continue
@@ -144,17 +144,17 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
   return judged
 }
 
-/** A judgement that throws refuses. It is answered no earlier than any other refusal, because the view may be an old one. */
+/** A judgement that throws refuses. Like any refusal it waits for a fresh view. */
 function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | Thrown | null {
   try {
     return waiting.act.judge(draft, now)
   } catch (error) {
-    // Without a fact it needs, a judgement may fail in any way.
+    // A judgement may fail in any way if a fact is missing.
     return draft.isComplete() ? { refuse: error } : null
   }
 }
 
-/** What no store or no projection can apply is refused before it is stored. */
+/** An entry that no store or projection can handle is refused before it is stored. */
 function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
   const { makes } = waiting.act
   try {
@@ -168,13 +168,13 @@ function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknow
 }
 
 interface Stored {
-  /** The acts whose rows do not stand, and that have no answer yet. */
+  /** The acts without an answer, whose rows are not committed. */
   undecided: Waiting<unknown>[]
-  /** Whether what was judged after them, on a draft with all of their rows, holds. */
+  /** Whether later judgements on the draft are valid, because all of its rows are committed. */
   doAllStand: boolean
 }
 
-/** Stores the rows and sees to their answers. */
+/** Stores the rows and answers their acts. */
 async function store(core: Core, room: Room, accepted: readonly Accepted[]): Promise<Stored> {
   if (accepted.length === 0) return { undecided: [], doAllStand: true }
   const rows = accepted.map(({ row }) => row)
@@ -205,7 +205,7 @@ function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: read
   void answerStanding(core, room, accepted, rows)
 }
 
-/** Resolves only when every missing fact is in memory, so that judging again makes progress. */
+/** Resolves when every missing fact is in memory, so that the next judgement makes progress. */
 async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boolean): Promise<void> {
   const global = core.rooms.get(GLOBAL)
   const { missing } = draft.global
@@ -216,20 +216,20 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
   ])
 }
 
-/** Reads the log again: the rows in the places of those in doubt show whether these were stored. */
+/** Reads the log again, which shows whether rows in doubt were stored. */
 async function lookAgain(core: Core, room: Room): Promise<void> {
   await core.clock.sleep(lookAgainMilliseconds)
   await room.refresh()
 }
 
-/** Brings this room and `global` to the head, by reads that begin after the call. */
+/** Reads this room and `global` to the head, by reads that begin after the call. */
 export async function bringToHead(core: Core, room: Room): Promise<void> {
   if (core.store.alone) return
   const global = core.rooms.get(GLOBAL)
   await Promise.all([room.refresh(), room !== global && global?.refresh()])
 }
 
-/** Was the view read to the head since the act came? Where this node is alone, it is the head. */
+/** Was the view read to the head after the act came? The view of a single node always is the head. */
 function isFresh(core: Core, room: Room, { arrived }: Waiting<unknown>): boolean {
   if (core.store.alone) return true
   const readAt = Math.min(room.freshTick.at, core.rooms.get(GLOBAL)?.freshTick.at ?? 0)
@@ -242,7 +242,7 @@ function backToQueue(room: Room, batch: readonly Waiting<unknown>[], back: reado
   room.queue.unshift(...batch.filter((waiting) => returning.has(waiting) && !waiting.isSettled))
 }
 
-/** The acts concerned stay in the queue and are tried again until their time is up. */
+/** On failure the acts stay in the queue and are repeated until their time is over. */
 async function orPause(core: Core, work: Promise<void>): Promise<void> {
   try {
     await work

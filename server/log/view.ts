@@ -40,7 +40,7 @@ export class LiveView implements View {
     return this.facts.ageOf(key)
   }
 
-  /** The row after this seq is the first that is applied. */
+  /** Rows after this seq are applied. */
   startAt(epoch: string, seq: number): void {
     this.epoch = epoch
     this.#seq.raise(seq)
@@ -61,7 +61,7 @@ interface Context {
   policy: Pick<Rules, 'inDraft'>
 }
 
-/** A view with the rows of a turn laid over it, before they are stored. It notes the facts that were asked for and not there. */
+/** A view with the rows of a turn, before they are stored. It records the requested facts that are not in memory. */
 export class Draft implements View {
   readonly room: RoomKey
   readonly missing = new Set<string>()
@@ -103,7 +103,7 @@ export class Draft implements View {
     return this.missing.size === 0 && this.global.missing.size === 0
   }
 
-  /** Lays a row over the view; null when a fact that it changes is missing. */
+  /** Adds a row to the draft; null if a fact that it changes is missing. */
   append(
     entry: Entry,
     sender: string,
