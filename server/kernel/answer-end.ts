@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 const pending = new WeakMap<ServerResponse | Socket, (() => void)[]>()
 
-/** Calls back once: when the answer is finished or its connection is gone, and at once where it is gone already. */
+/** Calls back once, when the answer is finished or its connection has closed. */
 export function whenOver({ socket }: IncomingMessage, answer: ServerResponse | Socket, callback: () => void): void {
   if (socket.destroyed) return void callback()
   const known = pending.get(answer)

@@ -3,7 +3,7 @@ import { newId } from './ids.ts'
 import type { AuditLine } from './invoke.ts'
 import { AuditLines } from './model.ts'
 
-/** Nobody waits for the line; one that cannot be written is told in the log. */
+/** Writes the line without a wait; a failure is logged. */
 export function recordAudit(node: Node, line: AuditLine): void {
   const row = { _id: newId(), ...line, at: new Date(node.now()) }
   AuditLines.create(row).catch((error: unknown) => node.logger.error({ error, ...line }, 'audit line not written'))

@@ -4,7 +4,7 @@ import type { Bound, CallAs, Caller } from './context.ts'
 import { newId } from './ids.ts'
 import { invoke, type Kernel } from './invoke.ts'
 
-/** For callers inside the house: the demo, and what works by itself. */
+/** Calls operations for callers within the server, such as the demo and jobs. */
 export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
   const byOperation = new Map(bound.map((one) => [one.operation, one]))
   return async <O extends Operation>(account: string, operation: O, input: CallOf<O>) => {

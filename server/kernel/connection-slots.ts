@@ -8,13 +8,13 @@ import { budgets, type Kind, scaled } from './budgets.ts'
 import type { Caller } from './context.ts'
 import { opensWithin } from './opens.ts'
 
-/** Those who watch have slots of their own. */
+/** Viewers of media have their own slots. */
 type SlotKind = Kind | 'viewer'
 
 const barMilliseconds = 10_000
 const mostBarred = 10_000
 const dayMilliseconds = 24 * 60 * 60 * 1000
-/** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
+/** The time after which an answer or an anonymous connection may lose its slot, if all are taken. */
 const deadlineMilliseconds = (kind: SlotKind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Slot {
@@ -22,14 +22,16 @@ interface Slot {
   kind: SlotKind
   account: string | null
   socket: Socket
-  /** Requests that are being answered. */
+  /** Requests without an answer yet. */
   running: number
-  /** When the last of them began, or the connection. */
+  /** The start of the last of them, or of the connection. */
   since: number
   isLive: boolean
 }
 
-/** Who holds how many connections from where. A connection of a proxy counts while it carries a request, as the client's own. */
+/**
+ * Counts connections by address and account. A proxy's connection counts as its client's, while it carries a request.
+ */
 export function openConnectionSlots(server: Server, proxies: Proxies, scale: number) {
   const taken = new Map<string, Set<Slot>>()
   const bySocket = new WeakMap<Socket, Slot>()
@@ -37,7 +39,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   const opens = opensWithin(scaled(budgets.openedOfAddress, scale))
 
   server.on('connection', (socket) => {
-    // One that asked for another protocol comes a second time.
+    // A connection that requested another protocol is reported a second time.
     if (bySocket.has(socket)) return
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
@@ -55,7 +57,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     if (bucket?.size === 0) taken.delete(key)
   }
 
-  /** False where every slot of the kind is taken, and none can be freed for this one. */
+  /** False if all slots of the kind are taken and none can be freed. */
   function enter(slot: Slot, kind: SlotKind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
     const holders = taken.get(key) ?? new Set()
@@ -73,15 +75,21 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     return true
   }
 
-  /** Of a request that a proxy carries. */
+  /** The slot of a request that a proxy carries. */
   const carried = (request: IncomingMessage) => newSlot(clientOf(request, proxies), request.socket)
 
   return {
-    /** Refuses new connections from the address of a socket for 10 s. A proxy carries what others ask, and is never refused. */
+    /**
+     * Refuses new connections from the address of a socket for 10 s. Proxies are never refused, because they carry
+     * other clients.
+     */
     bar({ remoteAddress = 'unknown' }: Socket): void {
       if (!isProxy(proxies, remoteAddress)) barred.set(addressOf(undefined, 0, remoteAddress), true, barMilliseconds)
     },
-    /** Takes a slot for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
+    /**
+     * Takes a slot for a request that a proxy carries. If no anonymous slot is free, it tries the kind of its session.
+     * False if none is free.
+     */
     async arrive(
       request: IncomingMessage,
       ended: ServerResponse | Socket,
@@ -102,7 +110,10 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       })
       return true
     },
-    /** A request for media: those who watch have slots of their own, as they ask several times a second. False where there is none. */
+    /**
+     * Takes a viewer's slot for a media request; false if none is free. Viewers ask several times a second, so they
+     * have their own slots.
+     */
     view(request: IncomingMessage, ended: ServerResponse): boolean {
       const known = bySocket.get(request.socket)
       const slot = known ?? carried(request)
@@ -118,7 +129,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       })
       return true
     },
-    /** The request has come in whole, and is being answered. */
+    /** Keeps the slot of a complete request until its answer. */
     begin(request: IncomingMessage, response: ServerResponse): void {
       const slot = bySocket.get(request.socket)
       if (!slot) return
@@ -126,12 +137,15 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       slot.since = performance.now()
       response.once('close', () => slot.running--)
     },
-    /** The connection goes on as a live one. */
+    /** Keeps the slot of a connection that becomes a live one. */
     stay(request: IncomingMessage): void {
       const slot = bySocket.get(request.socket)
       if (slot) Object.assign(slot, { isLive: true, since: performance.now() })
     },
-    /** Moves the connection to the kind of its caller, who is known now. False where that kind has no free slot; it then keeps the slot it has. */
+    /**
+     * Moves the connection to the kind of its caller. False if that kind has no free slot; the connection then keeps
+     * its present one.
+     */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
       const kind = kindOf(caller, now)
@@ -148,7 +162,10 @@ const newSlot = (address: string, socket: Socket): Slot => ({
   ...{ running: 0, since: performance.now(), isLive: false },
 })
 
-/** The kind of a caller. Anybody can make any number of wallet accounts, so these are guests for a day; `userId` begins with the time of creation. */
+/**
+ * The kind of a caller. Anybody can create wallet accounts, so these are guests for a day. `userId` begins with the
+ * time of creation.
+ */
 export function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
@@ -156,10 +173,7 @@ export function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>
   return ['wallet', 'solana'].includes(session.authMethod) ? 'guest' : 'newcomer'
 }
 
-/**
- * A connection that may be closed in favour of a new one: an idle one; one whose answer has been awaited, or left unread, for too
- * long; an anonymous live one.
- */
+/** A connection to close for a new one: an idle one, an overdue answer, or an anonymous live one. */
 function idleAmong(slots: readonly Slot[]): Slot | undefined {
   const now = performance.now()
   return slots.find(({ kind, isLive, running, since }) => {
@@ -168,7 +182,7 @@ function idleAmong(slots: readonly Slot[]): Slot | undefined {
   })
 }
 
-/** The oldest slot of the account that holds most, if that account holds more than the new one would. */
+/** The oldest slot of the account with the most slots, if it would still have more than the new one. */
 function oldestOfMost(slots: readonly Slot[], account: string | null): Slot | undefined {
   const held = new Map<string | null, number>()
   for (const slot of slots) held.set(slot.account, (held.get(slot.account) ?? 0) + 1)

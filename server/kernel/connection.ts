@@ -9,17 +9,17 @@ const runningAtOnce = 8
 const waitingAtMost = 256
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
-/** So long may more packets than that be unread. */
+/** The time for which more packets may be unread. */
 const unreadMilliseconds = 1_000
 
 /**
- * The rooms of Socket.IO that an audience is. Who listens to a room of ours is told its events in the form of their protocol, so that the two
- * forms have a room each, and a socket is in one of them.
+ * The Socket.IO rooms of an audience. Protocols 1 and 2 encode room events differently, so each has its own Socket.IO
+ * room.
  */
 export const partsOf = (audience: string): string[] =>
   audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
 
-/** One socket of one namespace: who it speaks for, what it runs, and what is kept while it lives. */
+/** One socket of one namespace: its caller, its running calls, and its memory. */
 export class LiveConnection implements Connection {
   caller: Caller
   warned = false
@@ -59,7 +59,7 @@ export class LiveConnection implements Connection {
     return this.#memory
   }
 
-  /** Aborted when the connection is gone; made when somebody asks. */
+  /** Aborted when the connection closes; created on first use. */
   get signal(): AbortSignal {
     if (!this.#ended) {
       const ended = new AbortController()
@@ -88,7 +88,7 @@ export class LiveConnection implements Connection {
   close(): void {
     this.socket.disconnect(true)
   }
-  /** Ends as a line that broke, so that clients come back by themselves; after `close` they stay away. */
+  /** Ends as a lost connection, after which clients reconnect. After `close` they do not. */
   drop(): void {
     this.socket.conn.close(true)
   }
@@ -103,7 +103,7 @@ export class LiveConnection implements Connection {
       })
     this.#onClose.push(listener)
   }
-  /** What ends the sequence of this id, which ends with the connection, too. */
+  /** The controller that ends the sequence of this id. It also ends with the connection. */
   beginStream(id: string): AbortController {
     if (!this.#streams) {
       const streams = new Map<string, AbortController>()
@@ -132,7 +132,7 @@ export class LiveConnection implements Connection {
     for (const room of this.#hearing.deafnessOf(caller)) void this.socket.join(room)
   }
 
-  /** Waits, in order, for one of the places of this connection. */
+  /** Waits, in order, for a slot among the running calls of this connection. */
   async place(): Promise<() => void> {
     if (this.#running >= runningAtOnce) {
       if (this.#waiting.length >= waitingAtMost) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
@@ -148,23 +148,25 @@ export class LiveConnection implements Connection {
   get busy(): boolean {
     return this.#running > 0
   }
-  /** The client has left more bytes or packets unread than it may. */
+  /** Has the client left more bytes or packets unread than it may? */
   get isBehind(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets || bytes > maxBufferedBytes
   }
-  /** Asked at every look: whether the client does not read. Who reads a burst of packets as it comes is behind for a moment alone. */
+  /**
+   * Does the client not read? It is called at each sweep, because a client that reads a burst is behind only briefly.
+   */
   looksStuck(now = performance.now()): boolean {
     this.#behindSince = this.isBehind ? (this.#behindSince ?? now) : null
     if (this.#behindSince === null) return false
     return now - this.#behindSince >= unreadMilliseconds || this.#unread.bytes > maxBufferedBytes
   }
-  /** The client has left so much unread that a sequence waits with its next item. */
+  /** Has the client so much unread that a sequence waits with its next item? */
   get isBusyReading(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets / 4 || bytes > maxBufferedBytes / 4
   }
-  /** All that was told to it has left this process. */
+  /** Have all packets left this process? */
   get isFlushed(): boolean {
     const { packets, bytes } = this.#unread
     return packets === 0 && bytes === 0

@@ -1,10 +1,10 @@
 import { type Degradation, degradations } from './degradations.ts'
 import type { Logger } from './logger.ts'
 
-/** What is found out by looking; the others tell of themselves. */
+/** Checks of some parts; the others report themselves. */
 type Looks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>
 
-/** Where it is kept what is so now; returns of a listener how to stop it. */
+/** The register of degraded parts; `onDegraded` returns a function that unsubscribes. */
 interface Told {
   degraded(part: Degradation, isSo: boolean): void
   degradedParts(): readonly Degradation[]
@@ -14,12 +14,11 @@ interface Told {
 const everyMilliseconds = 1_000
 
 export interface DegradedWatch {
-  /** What is so at this moment. */
   parts(): Promise<readonly string[]>
   stop(): void
 }
 
-/** Has the same said of each by the metric, by `/readyz` and to clients, and in the log where it changes. */
+/** Reports each degraded part to the metric, `/readyz` and clients, and logs each change. */
 export async function watchDegraded(looks: Looks, metrics: Told, logger: Logger): Promise<DegradedWatch> {
   const look = async () => {
     for (const [part, isSo] of Object.entries(looks)) metrics.degraded(part as Degradation, await isSo())

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http'
 import { pathParameters, type Route } from '#shared/kit/contract'
 import { roomOfPath } from '#shared/kit/room-key'
 
-/** Since when the other spellings of operations are deprecated, in Unix seconds. */
+/** The time since which older spellings are deprecated, in Unix seconds. */
 const since = Date.UTC(2026, 10, 27) / 1_000
-/** A path as somebody has asked for it may be as long as all the headers that clients take. */
+/** A `Link` with a path of any length could exceed the header limit of clients. */
 const longestTarget = 2_048
 
 /**
- * Says of an answer at another spelling that it is one (`Deprecation`, RFC 9745), and by `Link` which path to ask instead, where the
- * fields that stand in that path are known.
+ * Marks the answer of an older path as deprecated (RFC 9745). `Link` names the successor, if its fields are known.
  *
- * @param successor That path; of null nothing is said.
- * @param fields Of the operation's own input, or of the path that was asked.
+ * @param successor The new path; null if the path is current.
+ *
+ * @param fields The fields of the input, or of the requested path.
  */
 export function tellDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
   if (successor === null) return
@@ -22,7 +22,7 @@ export function tellDeprecated(response: ServerResponse, successor: Route | null
     response.setHeader('Link', `<${target}>; rel="successor-version"`)
 }
 
-/** The same of what is not known but by its path: `:id` of a room's older path is the room, and what follows it is as in the successor. */
+/** Marks a request that was not parsed: `:id` of an older room path is the room. Later fields match by position. */
 export function tellDeprecatedPath(
   response: ServerResponse,
   successor: Route | null,
@@ -42,7 +42,7 @@ export function tellDeprecatedPath(
 
 type Fields = Readonly<Record<string, unknown>> & { room?: { type: string; id?: string | null } }
 
-/** The path with its fields in their places; null where one of them is missing. */
+/** The path with its fields; null if one is missing. */
 function targetOf(route: Route, fields: Fields): string | null {
   let isWhole = true
   const placed = (name: string) => {

@@ -7,17 +7,17 @@ export interface Captured {
   to: string
   subject: string | null
   text: string
-  /** The appointment that came with a letter. */
+  /** The calendar entry of an email. */
   calendar?: { text: string } | undefined
   at: string
 }
 
 const most = 200
 
-/** Letters and texts of a server that sends none: the last ones, in memory, and a page that shows them. */
+/** Captured emails and texts of a server that sends none: the latest in memory, with a page that shows them. */
 export interface DevMailbox {
   keep(one: Omit<Captured, 'at'>): void
-  /** For everybody but this machine there is no such page. */
+  /** For other machines than this one, the page does not exist. */
   routes: readonly RawRoute[]
 }
 

@@ -6,15 +6,18 @@ import { nothingRuns } from './http-headers.ts'
 
 type Apart = Pick<Settings, 'filesHost'>
 
-/** Is this asked of the name that serves files alone? */
+/** Is the request for the host name that serves files alone? */
 export const isForFiles = ({ filesHost }: Apart, { headers }: IncomingMessage): boolean =>
   filesHost !== null && (headers.host ?? '').replace(/:\d*$/, '').toLowerCase() === filesHost
 
-/** Where files have a name of their own, nothing else is there, and they are nowhere else: no page of ours shares an origin with them. */
+/**
+ * A separate host name for files serves nothing else, and no other host serves files. Pages and files thus share no
+ * origin.
+ */
 export const keepFilesApart =
   (settings: Apart): RequestHandler =>
   (request, response, next) => {
-    // Paths are matched in any case.
+    // Paths match in any case.
     if (settings.filesHost === null || isForFiles(settings, request) === /^\/files\//i.test(request.path)) return next()
     nothingRuns(response)
     response.setHeader('X-Content-Type-Options', 'nosniff')

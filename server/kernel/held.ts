@@ -1,14 +1,17 @@
 import { AppError } from '#shared/errors'
 import { type Budget, scaled } from './budgets.ts'
 
-/** Of whom something is counted, and how much of it they may have at a time; nobody has a key of null. */
+/** A holder of a counted resource, and its budget; a null key is not counted. */
 interface Share {
   key: unknown
   budget: Budget
   of: string
 }
 
-/** Counts one more for each of these. Returns what ends the count; throws `RATE_LIMIT_EXCEEDED` where one has as many as it may. */
+/**
+ * Counts one more for each holder, and returns the function that ends the count. It throws `RATE_LIMIT_EXCEEDED` if one
+ * is at its budget.
+ */
 export function hold(
   held: Map<unknown, number>,
   shares: readonly Share[],

@@ -21,10 +21,10 @@ const known = (bound: readonly Bound[]) =>
     ),
   )
 
-/** Those with fewer parameters come first, and those that no query asks for. */
+/** Routes with fewer parameters come first, then those without a required query. */
 const rankOf = ({ parameters, query }: ReturnType<typeof known>[number]) => 2 * parameters + (query ? 1 : 0)
 
-/** Whether pages of every site may ask for a path. What changes something there by another operation is not open with it. */
+/** May pages of any site request a path? An operation that changes something at the same path is not open with it. */
 export function openTo(bound: readonly Bound[]): (method: string, path: string) => boolean {
   const [open, closed] = [true, false].map((is) => known(bound.filter(({ operation }) => !!operation.anyOrigin === is)))
   const has = (routes: typeof open, path: string, method?: string) =>
@@ -33,8 +33,8 @@ export function openTo(bound: readonly Bound[]): (method: string, path: string) 
 }
 
 /**
- * Paths that another with a parameter in their place matches as well, by methods that they do not have themselves: a word of ours, such as
- * `discover` of `/api/agents/discover`, is nobody's id.
+ * Paths that another path with a parameter also matches, by methods that only the other has. A literal, such as
+ * `discover` of `/api/agents/discover`, is no id.
  */
 export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path: string }[] {
   const routes = known(bound)
@@ -45,7 +45,7 @@ export function methodsOfOthers(bound: readonly Bound[]): { method: Method; path
   })
 }
 
-/** A known path with another method is 405 and names the methods it has, everything else 404. */
+/** Another method on a known path gets 405 with the allowed methods; an unknown path gets 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
   const routes = known(bound)
   return ({ path }, response) => {
@@ -65,7 +65,7 @@ const parserErrors: Record<string, AppError> = {
   'charset.unsupported': new AppError('UNSUPPORTED_MEDIA_TYPE'),
 }
 
-/** Errors of express and its parser, in our words. */
+/** The AppError for an error of express or its parser. */
 function asAppError(error: unknown): AppError {
   const refusal = refusalFrom(error)
   if (refusal) return refusal
@@ -77,7 +77,7 @@ function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
-/** Is this a browser that followed a link, which gets a page instead of JSON? */
+/** Is this a browser that followed a link? It gets a page instead of JSON. */
 const isVisit = (request: Request) =>
   request.method === 'GET' && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html'
 const lost = `<!doctype html>
@@ -99,7 +99,7 @@ const lost = `<!doctype html>
 </html>
 `
 
-/** The bucket that refused is the one that is told of: its limit where it counts calls, and when it has room again where that is known. */
+/** The headers describe the bucket that refused: its limit if it counts calls, and its reset time if known. */
 function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: number): void {
   const freeAt = retryAfter === undefined ? undefined : Math.ceil(now / 1_000) + retryAfter
   const told = {
@@ -112,13 +112,13 @@ function rateOfRefusal(response: Response, { rate, retryAfter }: AppError, now: 
     else response.setHeader(name, value)
 }
 
-/** Few routes have the same method and beginning; none has a parameter there. */
+/** An index of routes by method and first two parts, which contain no parameter. */
 const placeOf = (method: string, path: string): string => {
   const [, first = '', second = ''] = path.split('/', 3)
   return `${method} ${first}/${second}`.toLowerCase()
 }
 
-/** Says of an answer at a path what its operation would say of every one, and returns in which shape that refuses. */
+/** Adds the deprecation of a requested path to an answer, and returns the error shape of its operation. */
 export type RouteOf = (method: string, path: string, response: ServerResponse) => ErrorBody
 
 export const routeOf = (bound: readonly Bound[]): RouteOf => {
@@ -135,7 +135,7 @@ export const routeOf = (bound: readonly Bound[]): RouteOf => {
   }
 }
 
-/** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
+/** Answers in the error shape of the path, even before its operation was found. */
 export const answerError = ({ node }: Kernel, route: RouteOf): ErrorRequestHandler => {
   return (thrown, request, response, _next) => {
     const error = asAppError(thrown)
@@ -169,7 +169,6 @@ function decoded(path: string): string {
   }
 }
 
-/** What stands in a path that this one matches. */
 function parametersIn(path: string, asked: string): object {
   const given = decoded(asked).split('/')
   return Object.fromEntries(

@@ -18,14 +18,13 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-/** Answers of the API are data. */
 export const asData: RequestHandler = (_request, response, next) => {
   setHeaders(response, ofData)
   next()
 }
 
 const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
-/** Those of addresses are sent by clients of older servers; they name nobody here. */
+/** Clients of older servers send the address headers; they identify no caller here. */
 const allowedHeaders =
   'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address, ' +
   'X-Admin-Address, X-Admin-Signature, X-Admin-Message, X-Contact-Source, X-Payment, PAYMENT-SIGNATURE'
@@ -34,7 +33,9 @@ const exposedHeaders =
   'Deprecation, Link, ' +
   'X-Payment-Required, PAYMENT-REQUIRED, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE'
 
-/** Which pages may read an answer. Those of other sites are let in where `isOpen` says so, without the session that this browser may have here. */
+/**
+ * The pages that may read an answer. Pages of other sites may if `isOpen` says so, without the session in this browser.
+ */
 export type Readers = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
 
 export const readersBy =
@@ -70,21 +71,21 @@ export const crossOrigin =
     next()
   }
 
-/** Refuses navigations and HEAD: opening a link must not change anything, as somebody else may have written the address. */
+/** Refuses navigations and HEAD: a link, which anybody may have written, must not change anything. */
 export function refuseVisits(request: Request): void {
   const isVisit = request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate'
   if (isVisit || request.method === 'HEAD')
     throw new AppError('FORBIDDEN', { message: 'This is asked by a page of ours alone' })
 }
 
-/** A page of another site may neither act for whoever is signed in here, nor sign anybody in. */
+/** Pages of other sites may neither act for a signed-in user nor sign anybody in. */
 export function refuseForeign(origins: OriginRule, request: Request): void {
   const bearer = /^bearer /i.test(request.get('authorization') ?? '')
   if (!bearer && !origins.allows(request.get('origin'), request.get('sec-fetch-site')))
     throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
 }
 
-/** Every answer carries the headers of the general bucket until its own is known. */
+/** Sets the headers of the general bucket, until the operation's own is known. */
 export const tellRate =
   ({ kernel: { node }, proxies }: Door): RequestHandler =>
   async (request, response, next) => {
@@ -92,7 +93,7 @@ export const tellRate =
     next()
   }
 
-/** A request that has arrived whole keeps its connection until it is answered. */
+/** A complete request keeps its connection until its answer. */
 export const begin =
   (slots: ConnectionSlots): RequestHandler =>
   (request, response, next) => {
@@ -102,7 +103,9 @@ export const begin =
 
 const host = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(:\d{0,5})?$/i
 
-/** Whether a request names several hosts, or none that is one: who stands before this server may read another than it does (RFC 9112, 3.2). */
+/**
+ * Has a request several hosts or an invalid one? A proxy might then read another host than this server (RFC 9112, 3.2).
+ */
 export function isHostUnclear({ headers, rawHeaders }: IncomingMessage): boolean {
   const isNamed = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host'
   return rawHeaders.filter(isNamed).length > 1 || !host.test(headers.host ?? '')
@@ -116,7 +119,7 @@ export const refuseUnclearHosts =
     throw new AppError('VALIDATION_ERROR', { message: 'A request has one Host, which is the name of one' })
   }
 
-/** What a request expects of the server beyond its answer: to hear that it may go on (`100-continue`), and nothing else. */
+/** The only supported expectation is `100-continue`. */
 export const refuseExpectations: RequestHandler = (request, _response, next) => {
   if (/^(100-continue)?$/i.test(request.get('expect') ?? '')) return next()
   throw new AppError('VALIDATION_ERROR', { status: 417, message: 'Expect: 100-continue alone is known here' })
@@ -142,7 +145,7 @@ const jsonOf = (limit: number): RequestHandler =>
   })
 export const readBody = jsonOf(bodyLimitBytes)
 
-/** Reads a body of JSON that may be longer than others. */
+/** Reads a JSON body with a higher limit. */
 export async function readLongBody(request: Request, response: Response, limit: number): Promise<void> {
   refuseLong(request, response, limit)
   for (const handler of [jsonOnly, jsonOf(limit)])

@@ -45,12 +45,12 @@ import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
   identifyAdmin: Callers['identifyAdmin']
-  /** What gives something else than the answer of an operation: documents, the page. */
+  /** Routes that are no operations: documents, the page. */
   raw: readonly RawRoute[]
   uploads: Uploads
 }
 
-/** What answers requests over HTTP: one of each connection at a time, as often as its address and account may ask. */
+/** Serves HTTP requests: one at a time for each connection, within the budgets of its address and account. */
 export function listenHttp(door: HttpDoor): ReturnType<typeof inTurns> {
   const { limits } = door.kernel.node
   const media = openMedia(door)
@@ -94,11 +94,11 @@ const refusePolling: RequestHandler = () => {
 
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
-/** What such a path goes on with lets whoever reads it into a room, a meeting or a call, publish, or have a file. */
+/** Paths whose rest is a secret: it admits to a room, meeting or call, or allows publishing or a download. */
 const secret =
   /(\/(?:invit(?:e|ations)|webrtc|files|room|join|api\/rooms(?=\/[^/]{6}(?:\/\w+|\/people\/[^/]+)?\/?$))\/).+/is
 
-/** A path as it was sent, in one line; where it is such a path in any spelling, without what lets in. */
+/** The path for a log line, without such a secret in any spelling. */
 function loggedPath(sent: string): string {
   try {
     const path = decodeURIComponent(sent)
@@ -128,7 +128,7 @@ const identifyRequest =
     next()
   }
 
-/** Paths with fewer parameters are asked first, and those that a query must ask for, so that none hides another. */
+/** Paths with fewer parameters, and those with a required query, come first, so that none hides another. */
 function mountOperations(app: Express, door: HttpDoor): void {
   const operations = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
@@ -147,7 +147,7 @@ function mountOperations(app: Express, door: HttpDoor): void {
     app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), answer)
 }
 
-/** Goes on to the next operation of the path where the request does not ask for this one. */
+/** Continues with the next operation of the path if the query does not select this one. */
 function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   return function asked(request, _response, next) {
     for (const [name, value] of Object.entries(query)) {
@@ -160,7 +160,7 @@ function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   }
 }
 
-/** A flag of the body, as a query has it. */
+/** A flag of the body, in the form of a query. */
 function askedInBody(body: unknown, name: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
   return typeof value === 'boolean' ? String(value) : undefined
@@ -189,7 +189,7 @@ async function handle(
   try {
     if (!hasOwnBody(bound.operation)) return await answer(door, bound, spelling, fixed, recognise, request, response)
     const release = await receive(door, await recognise(), bound.operation, request, response)
-    // What was received is read also where the connection is gone meanwhile.
+    // The received file is read even if the connection has closed meanwhile.
     await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
   } catch (error) {
     if (response.locals.isSpent) throw error
@@ -271,10 +271,10 @@ async function answer(
   })
 }
 
-/** Is its body a file, or longer than others? */
+/** Is the body a file, or longer than usual? */
 const hasOwnBody = (operation: Operation): boolean => fileOf(operation) !== null || operation.jsonBytes !== undefined
 
-/** Reads such a body, of somebody who is signed in alone: nobody else has this machine hold so much. */
+/** Reads such a body for signed-in callers only, because it takes memory. */
 async function receive(
   { slots, kernel, uploads }: HttpDoor,
   caller: Caller,
@@ -306,7 +306,7 @@ function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHand
       : handler(request, response, next)
 }
 
-/** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
+/** The error if the caller's session has ended; null while it is valid or unknown. */
 async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
   try {
     return isSameAccount((await recognise()).account, account) ? null : new AppError('SESSION_NOT_FOUND')
@@ -315,12 +315,12 @@ async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Pro
   }
 }
 
-/** What signs in and what signs out takes an old session for none. */
+/** An expired session does not prevent signing in or out. */
 const opensOrEnds = new Set<Operation['whileSuspended']>(['signs in', 'withdraws'])
 
 /**
- * Who calls. Where anybody may, a browser whose session is not good is a stranger, as it sends its cookie by itself; so is whoever
- * signs in or out. A bearer that is not good is refused.
+ * Identifies the caller. For a public operation an invalid cookie counts as none, because browsers send it
+ * automatically. The same applies to signing in and out. An invalid bearer is refused otherwise.
  */
 async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Request): Promise<Caller> {
   const ip = clientOf(request, door.proxies)
@@ -337,7 +337,7 @@ async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Req
   })
 }
 
-/** An admin by what the headers show; a session beside it must be one of the same account. */
+/** Identifies an admin by headers. A session beside them must be of the same account. */
 async function identifyAdmin(
   door: HttpDoor,
   proof: AdminProof,
@@ -351,7 +351,10 @@ async function identifyAdmin(
   return admin
 }
 
-/** Whose session comes with a request; null where none does, or a cookie that is good no more, which browsers send by themselves. */
+/**
+ * The account of the session in a request; null without one, or for an expired cookie, which browsers send
+ * automatically.
+ */
 async function accountBeside(
   door: HttpDoor,
   request: Request,

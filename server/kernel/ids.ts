@@ -7,7 +7,7 @@ let used = pool.length
 let at = 0
 let place = 0
 
-/** A new id, ordered by time; ids of one millisecond are in the order they were made. */
+/** A new id, ordered by time, also within one millisecond. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -21,5 +21,5 @@ export function newId(): string {
   return v7({ random, msecs: at, seq: place })
 }
 
-/** Far below the most that fits, so that no millisecond runs out of places. */
+/** Far below the maximum, so that no millisecond runs out of numbers. */
 const startIn = ([first = 0, second = 0, third = 0]: Uint8Array): number => (first << 16) | (second << 8) | third

@@ -11,9 +11,9 @@ import { seal, unseal } from './seal.ts'
 interface JobTimes {
   leaseMilliseconds: number
   sweepMilliseconds: number
-  /** Before the second attempt; doubled before each one after it. */
+  /** The pause before the second attempt; it doubles with each further one. */
   backOffMilliseconds: number
-  /** How long a stop waits for what runs. */
+  /** The longest wait for running jobs at a stop. */
   stopMilliseconds: number
 }
 
@@ -26,18 +26,18 @@ const usualTimes: JobTimes = {
 
 const atOnce = 8
 const mostAttempts = 10
-/** Until a job is looked at again of whose kind as many run as may. */
+/** The pause before a job is tried again whose kind is at its limit. */
 const fullMilliseconds = 500
 const longestError = 300
 const queueStopMilliseconds = 1_000
 const sweepsPerCount = 10
 
-/** Thrown by a job that would fail at each attempt. */
+/** Thrown by a job that would fail at every attempt. */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp'
 }
 
-/** Declares a kind of work: the one place that says what it carries and what is done. */
+/** Declares a kind of job: its payload and its work. */
 export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
 
 /** Runs stored jobs of these kinds on this node, each at least once, until the stop. */
@@ -52,12 +52,12 @@ export function startJobs(
   const lease = { ...jobLease, milliseconds: times.leaseMilliseconds }
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
-  /** How many of each kind run here. */
+  /** The running jobs of each kind. */
   const busy = new Map<string, number>()
   let isClosing = false
   let sweeps = 0
 
-  /** Finds what is due by its time, and what the queue has lost. */
+  /** Finds jobs that are due, or that the queue has lost. */
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
     if (sweeps++ % sweepsPerCount > 0) return
@@ -104,7 +104,7 @@ export function startJobs(
     await declaration?.run(carried as never, { id, attempt, node, signal })
   }
 
-  /** The message of an error may be shown; a payload never is. */
+  /** Error messages may be shown, payloads never. */
   async function giveBack({ _id: job, kind, attempts }: StoredJob, held: Held<StoredJob>, error: unknown) {
     const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
     const isLast = attempts >= mostAttempts || error instanceof GiveUp

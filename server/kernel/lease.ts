@@ -14,7 +14,7 @@ export interface Lease<Stored> {
 
 type Clock = Pick<Node, 'now'>
 
-/** A document under a lease. Each change applies only while the lease is ours, and returns whether it was. */
+/** A document under a lease. A change applies only while we hold the lease, and returns whether it did. */
 export interface Held<Stored> {
   /** Aborted when another holder may have the document. */
   signal: AbortSignal

@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import { isLocal } from './addresses.ts'
 
-/** Passkeys belong to a name, never to an address; so a page that was asked for by this machine's address moves to its name. */
+/** Passkeys belong to a name, never to an address: a page at a local address is redirected to `localhost`. */
 export function redirectToLocalhost(app: Express, publicUrl: string): void {
   if (new URL(publicUrl).hostname !== 'localhost') return
   app.get('/{*path}', (request, response, next) => {

@@ -14,25 +14,25 @@ const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
 const mostBodyBytes = 64 * 1024
 const awaySeconds = 2
-/** Longer than anything is held. */
+/** Longer than any held request. */
 const quietMilliseconds = 40_000
-/** Offers with a name that is none, at an address in a minute. */
+/** Invalid offers of an address in a minute. */
 const mostMisses = 20
-/** What is asked for most goes on to be there for so long, and what is not there is not looked for again so soon. */
+/** Present media are cached for long, missing ones briefly. */
 const remembered = { most: 10_000, thereMilliseconds: 60_000, missingMilliseconds: 1_000 }
 
-/** By what names a key, a playback or a session. */
+/** Methods by which a client could guess a key, playback or session. */
 const guesses = ['POST', 'DELETE']
 const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
-/** These are said of one connection, or to one site. */
+/** Headers of one connection or one site. */
 const kept = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'date']
 
 type Passing = Pick<Door, 'kernel' | 'proxies'>
 export type Media = ReturnType<typeof openMedia>
 
 /**
- * Livestreams, which who has their address watches or publishes, from the page of any site: it is passed on to what shows them, as it
- * is asked, without what says who asks. It stands before the guards of the API, whose limits are for a request now and then.
+ * Livestreams for anybody with their URL, on pages of any site. Requests are passed to the media service without data
+ * about the client. It precedes the API's guards, whose limits suit occasional requests.
  */
 export function openMedia(door: Passing) {
   const { node } = door.kernel
@@ -40,7 +40,10 @@ export function openMedia(door: Passing) {
   const there = briefMemory<true>(remembered.most)
   const missing = briefMemory<MediaAnswer | AppError>(remembered.most)
 
-  /** What came of a request for something that is shown: whoever asks for more of it watches, and what is missing is so for a moment. */
+  /**
+   * Caches the result of a request for media: clients of present media are viewers, and missing media stay missing
+   * briefly.
+   */
   function note({ method, path }: Request, name: string, outcome: MediaAnswer | AppError): void {
     if (!watches.includes(method)) return
     if (outcome.status < 400) there.set(name, true, remembered.thereMilliseconds)
@@ -81,7 +84,7 @@ export function openMedia(door: Passing) {
 
   return {
     handle,
-    /** What a request for media is: of something that was there a moment ago, or that may be, or one that offers. Null where it is for none. */
+    /** The kind of a media request: present media, perhaps present, or an offer; null if it is none. */
     kindOf({ method = '' }: IncomingMessage, path: string): 'there' | 'perhaps' | 'offer' | null {
       const { id, name } = namesIn(path)
       if (id === undefined || !node.services.video?.originOf) return null
@@ -92,18 +95,20 @@ export function openMedia(door: Passing) {
 }
 
 const watches = ['GET', 'HEAD']
-/** What is asked for first: a part that is missing says nothing of the others. */
+/** The first request of a playback. A missing segment says nothing about the others. */
 const wholes = /^\/(hls\/[^/]+\/index\.m3u8|recordings\/.+)$/
 const nothing = Buffer.alloc(0)
 
-/** What names the stream, playback, session or recording that a path is of, and by what it is remembered. */
+/** The stream, playback, session or recording in a path, and its name in the cache. */
 function namesIn(path: string): { id: string | undefined; name: string } {
   const [, ...names] = paths.exec(path) ?? []
   const id = names.find((one) => one !== undefined)
   return { id, name: `${path.split('/', 2)[1]} ${id}` }
 }
 
-/** What a provider of livestreams calls, with its body as it came. What it says is a hint, so that only its size and its signature are looked at. */
+/**
+ * The webhook of a video provider, with the raw body. Its content is a hint, so only size and signature are checked.
+ */
 export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
   return async (request, response, next) => {
     const { video } = node.services
@@ -116,8 +121,8 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
 const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
 
 /**
- * Throws for a name that is none. A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address,
- * as many people share one.
+ * Throws for an unknown name. A limit prevents guessing of keys. Known names are always served, because many clients
+ * share an address.
  */
 async function refuseGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<never> {
   if (await node.limits.guard('webrtc', clientOf(request, proxies), mostMisses, 60))
@@ -125,7 +130,7 @@ async function refuseGuess(request: Request, { kernel: { node }, proxies }: Pass
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
 
-/** The same for all who ask from one address, which it does not tell. */
+/** Equal for all clients of one address, without revealing it. */
 const nameOf = (request: Request, { kernel: { node }, proxies }: Passing): string =>
   createHmac('sha256', node.settings.sessionKeys[0]?.secret ?? '')
     .update(`media client ${clientOf(request, proxies)}`)
@@ -142,7 +147,7 @@ async function bodyOf(request: Request): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** What is not there, or not shown, is refused in words and by a code, for which an engine has none. */
+/** The error for missing or offline media; a media engine has no such codes. */
 function refusalIn(status: number, headers: IncomingHttpHeaders): AppError | null {
   if (Object.entries(notLive).every(([name, value]) => headers[name] === value))
     return new AppError('STREAM_NOT_LIVE', { status })
@@ -191,7 +196,7 @@ async function pass(
     throw refusal
   }
   response.status(status).set(told)
-  // Either may leave at any time.
+  // Either side may disconnect at any time.
   await pipeline(answer, response).catch(() => response.destroy())
 }
 

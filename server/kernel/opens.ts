@@ -1,4 +1,4 @@
-/** Counts what each address opens, anew in each second; the function returns whether one more is within the number. */
+/** Counts the connections that each address opens in each second; the function returns whether one more is allowed. */
 export function opensWithin(most: number): (address: string) => boolean {
   const opened = new Map<string, number>()
   let second = 0

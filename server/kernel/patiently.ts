@@ -5,8 +5,8 @@ const againMilliseconds = 250
 const giveUpMilliseconds = 5 * 60_000
 
 /**
- * Does work of the start again while the store, or this machine, is too busy for it: nobody waits for an answer there. Each step of the
- * work must be one that is done once, however often it is begun.
+ * Repeats work of the start while the store or this machine is too busy, because no caller waits. Each step must be
+ * idempotent.
  */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   const end = performance.now() + giveUpMilliseconds

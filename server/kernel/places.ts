@@ -1,24 +1,24 @@
 import { randomInt } from 'node:crypto'
 import { isDuplicate, type Model, type QueryFilter } from '#server/ports/database/port'
 
-/** A record that takes one of a limited number of places; a unique index of its model lets no two records take the same. */
+/** A record with one of a limited number of slots. A unique index of its model keeps the slots distinct. */
 interface Placed {
   _id: string
   place?: number
 }
 
 interface Limit<T> {
-  /** The records that are counted, and those that the unique index on `place` holds apart. */
+  /** The records that count, which the unique index on `place` keeps distinct. */
   others: QueryFilter<T>
   /** Null for any number. */
   most: number | null
-  /** Throws where the record repeats what another unique index holds. */
+  /** Throws if the record violates another unique index. */
   refuseDuplicate?(): Promise<void>
 }
 
 /**
- * Inserts a record unless so many others stand already, in a race too. Returns the record that stands under its id, which may be that of an earlier attempt;
- * null where no place is free.
+ * Inserts a record unless the limit is reached, even in a race. Returns the record under its id, which an earlier
+ * attempt may have stored; null if no slot is free.
  */
 export async function insertAmong<T extends Placed>(
   model: Model<T>,
@@ -40,7 +40,7 @@ export async function insertAmong<T extends Placed>(
   }
 }
 
-/** Null where none is free. One of them at random, as simultaneous calls then seldom choose the same. */
+/** The record with a random free slot, so that simultaneous calls seldom choose the same; null if none is free. */
 async function inFreePlace<T extends Placed>(
   model: Model<T>,
   record: T,

@@ -9,7 +9,7 @@ import { setHeaders } from './http-headers.ts'
 import { newId } from './ids.ts'
 import type { Emptied } from './metered.ts'
 
-/** Answers what is refused by the meter, with bytes that were made before: whoever asks too much is told so for next to nothing. */
+/** Answers requests that the meter refuses, with prepared bytes: a flood must cost almost nothing. */
 export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, routeOf: RouteOf, readers: Readers) {
   const bodies = new Map<string, Buffer>()
 
@@ -48,7 +48,7 @@ export function refuseRequests({ kernel: { node }, headersOfRefusals }: Door, ro
   }
 }
 
-/** The id that the client gives its request, or one of ours. */
+/** The client's id of its request, or a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()

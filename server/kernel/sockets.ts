@@ -20,13 +20,13 @@ import { passUpgrades } from './upgrades.ts'
 interface OpenSockets {
   live: Live
   deliver(deliveries: readonly Delivery[]): void
-  /** Tells everybody that a part is away, or back. */
+  /** Notifies all clients that a part is degraded, or restored. */
   notice(kind: 'degraded' | 'restored', detail: string): void
-  /** Tells everybody to go elsewhere, lets what runs finish, then closes. */
+  /** Asks all clients to reconnect elsewhere, waits for running calls, then closes. */
   drain(): Promise<void>
 }
 
-/** What is longer than an event may be is read to here, so that its sender is told. */
+/** Packets above the limit of events are read up to here, so that their sender is notified. */
 const longestPacket = 1_000_000
 
 export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
@@ -53,7 +53,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
         })
     },
   })
-  // Polling is not spoken, so plain requests to the path of the sockets are the HTTP door's as all others are.
+  // Polling is not supported, so plain requests to the socket path are handled by the HTTP door.
   server.removeAllListeners('request')
   for (const listener of plain) server.on('request', listener as () => void)
   io.engine.on('connection', coalesceWrites)

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { endUnreadable } from './unreadable.ts'
 
-/** Node tells no more headers of a request than about these: the length of its body could be among the others. */
+/** Node reports only about so many headers: the body's length could be among the others. */
 const toldHeaders = 1_000
 
 /**
- * Answers requests that ask for another protocol where none is spoken as if they had not asked (RFC 9110, 7.8), as clients that would rather
- * speak HTTP/2 do with their first one: Node hands over the connection of whatever asks, and nobody would answer.
+ * Answers upgrade requests as if they had not asked for one (RFC 9110, 7.8), such as those of HTTP/2 clients. Node
+ * hands over the connection of each, which would otherwise get no answer.
  */
 export function passUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
   server.on('upgrade', (request, socket, rest) => {

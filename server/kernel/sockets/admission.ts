@@ -12,7 +12,7 @@ import { eventLimitBytes, type SocketDoor } from './door.ts'
 import { credentialOf } from './handshake.ts'
 import { meterOf } from './meter.ts'
 
-/** Here somebody who is not signed in may be connected, too: to watch and be counted, or to meet somebody by a code. */
+/** These namespaces admit guests: viewers of streams, and participants of meetings by code. */
 const isOpenToGuests = (name: string) => ['/streams', '/meetings'].includes(name)
 
 /** Finds the account of a connection; refuses connections without a session. */
@@ -52,8 +52,8 @@ async function letIn(door: SocketDoor, socket: Socket, name: string): Promise<vo
 }
 
 /**
- * Whom a connection speaks for. Beyond what its address may ask one token of the connection is looked at, and its other CONNECTs wait for
- * that: who has a session then has CONNECTs of their own, and others are refused.
+ * The caller of a connection. Beyond the budget of its address, one token is checked and other CONNECTs wait for it.
+ * Sessions then have their own budget, and others are refused.
  */
 async function callerOf(door: SocketDoor, socket: Socket, auth: unknown): Promise<Caller> {
   const { request } = socket

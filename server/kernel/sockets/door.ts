@@ -16,5 +16,4 @@ export interface SocketDoor extends Door {
   connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
 }
 
-/** The largest event. */
 export const eventLimitBytes = 64 * 1024

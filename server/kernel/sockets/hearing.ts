@@ -1,18 +1,18 @@
 import { type Event, scopeOfEvents } from '#shared/kit/contract'
 import type { Caller } from '../context.ts'
 
-/** Who is told what: a service token hears a domain's events where its scopes let it read there; people hear all of theirs. */
+/** The receivers of events. A service token receives those of domains that its scopes may read; people receive all. */
 export interface Hearing {
   hears(caller: Caller, event: object): boolean
-  /** The rooms of Socket.IO of those who may not hear an event. */
+  /** The Socket.IO rooms of connections that may not receive an event. */
   deafTo(event: Event): string[]
-  /** Those of them that a connection of this caller is in. */
+  /** Such rooms of this caller's connections. */
   deafnessOf(caller: Caller): string[]
 }
 
 type Told = Readonly<Record<string, Readonly<Record<string, Event>>>>
 
-/** By the domain that tells an event; those of the connection itself are in none, and for all. */
+/** Events by their domain; events of the connection itself have none, and reach all. */
 export function hearingOf(told: Told): Hearing {
   const scopes = new Map<object, string>(
     Object.entries(told).flatMap(([domain, events]) =>

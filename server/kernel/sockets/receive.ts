@@ -30,7 +30,7 @@ export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
 
 type Ack = (answer: unknown) => void
 
-/** Set by the pipeline during a call: the rate of the caller, and the last check before the answer is written. */
+/** Set by the pipeline during a call: the caller's rate, and the last check before the answer. */
 interface Seen {
   rate?: Rate
   check?: () => void
@@ -84,7 +84,7 @@ export async function receive(
       ...(details ? { details } : {}),
     }
     ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
-    // The refusal itself is written first.
+    // The refusal is written first.
     if (status < 500 && !meter.refusedEvent())
       setImmediate(endConnection, live.socket.conn, node.logger, 'too many refused events')
   }
@@ -140,7 +140,7 @@ async function run(
   }
 }
 
-/** All who are asked about in one turn are looked up together. */
+/** All sessions of one turn are looked up together. */
 const askedOn = nodeState(() => new Set<string>())
 
 async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }: LiveConnection): Promise<Caller> {
@@ -163,7 +163,7 @@ function holdUntil(signal: AbortSignal, release: () => void): void {
   else signal.addEventListener('abort', release, { once: true })
 }
 
-/** Releases a slot that is granted after its waiter has given up. */
+/** Releases a slot that is granted after its call has given up. */
 async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
   let isGivenUp = false
   const placed = live.place().then((release) => {
