@@ -102,7 +102,7 @@ function answer(
   }
 }
 
-/** A message is found by its id alone; the room it is in decides who may touch it. */
+/** A message is found by its id alone; its room decides about the rights. */
 async function onMessage(
   context: Context,
   named: RoomKey,
@@ -129,7 +129,7 @@ async function onMessage(
   return answer({ row, pendingNodes, socketsHere: 0 }, message, 0)
 }
 
-/** Takes back what somebody wrote here, all of it or of the last while, by one event. */
+/** Deletes the messages of an account in this room, all or recent ones, by one event. */
 async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
   const target = needTarget(input)
   const mayPurge = (scene: Scene) => {

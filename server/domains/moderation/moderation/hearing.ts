@@ -7,8 +7,8 @@ import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import type { RoomType } from '#shared/kit/primitives'
 
 /**
- * Is a global moderator or admin told of acts of moderation in this room? Nobody is told of direct conversations; admins are
- * told of all other rooms; global moderators of public rooms they are not banned from.
+ * Does this account receive the moderation of this room? Direct conversations have no receivers. Admins receive all
+ * other rooms, global moderators the public rooms from which they are not banned.
  */
 export function hearsOf(view: View, account: string, now: number): boolean {
   const mine = rightsIn(view, account, now)
@@ -21,12 +21,12 @@ export function hearsOf(view: View, account: string, now: number): boolean {
   return mine.isModerator || (everywhere.isModerator && isOpen)
 }
 
-/** Is the room a direct conversation, whose acts are told to its two people alone? */
+/** Has the room no moderators, so that only its members are notified? */
 export const isUnheard = (key: RoomKey): boolean => !isKnown(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
 
 const scannedAtMost = 1_000
 
-/** The newest moderation entries of all rooms that this moderator is told of; an admin is told of more rooms. */
+/** The newest moderation entries of all rooms that this moderator receives; an admin receives more rooms. */
 export async function entriesFor(
   node: Node,
   { account, isAdmin }: { account: string; isAdmin: boolean },
@@ -46,5 +46,5 @@ export async function entriesFor(
   return rows.filter(({ room }) => those.has(room)).slice(0, limit)
 }
 
-/** Excludes the rooms of a kind, whose keys lie between `type:` and the character that follows the colon. */
+/** Excludes the rooms of a kind: their keys lie between `type:` and the character after the colon. */
 const outside = (type: RoomType) => ({ $or: [{ room: { $lt: `${type}:` } }, { room: { $gte: `${type};` } }] })

@@ -29,7 +29,10 @@ import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
 
 type Asked = Parameters<Action<typeof contract.inspect>>[0]
 
-/** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
+/**
+ * The rights of an account in a room that the caller can read. For the caller it suffices to see the room. Without a
+ * room, the rights in official rooms.
+ */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
     if (key !== GLOBAL) (isSameAccount(account, caller.account) ? seenBy : readBy)(view, caller.account, now)
@@ -61,7 +64,7 @@ async function permissions(context: Context, input: Asked) {
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
-/** Whoever may read a place sees who moderates it; the notes about a moderator are shown to that moderator alone. */
+/** Every reader of a room sees its moderators. Notes are shown to moderators only. */
 async function moderators({ node, caller }: Context, input: Asked) {
   const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   const isOfficial =
@@ -95,7 +98,7 @@ async function isMuted({ node, caller }: Context, input: Asked) {
   })
 }
 
-/** Refuses everybody but moderators, as who is banned or muted is shown to moderators of the room alone; returns the time of the check. */
+/** Refuses everybody except moderators, who alone see bans and mutes. Returns the time of the check. */
 function needModerator(view: View, account: string | null, now: number): number {
   if (account === null) throw new AppError('UNAUTHORIZED')
   seenBy(view, account, now)
@@ -103,7 +106,7 @@ function needModerator(view: View, account: string | null, now: number): number 
   return now
 }
 
-/** Everybody may ask about themselves, also from behind a ban. */
+/** Callers may ask about themselves, even if they are banned. */
 function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
   if (caller === about) banIn(view, about, now) ?? seenBy(view, caller, now)
   else needModerator(view, caller, now)
@@ -187,14 +190,14 @@ export const words: Action<typeof contract.words> = async ({ scope, chatType, ch
   return { words: lists.flat() }
 }
 
-/** The list for those who may edit it; an empty one for everybody else. */
+/** The list for its editors; empty for others. */
 async function wordsFor(context: Context, key: RoomKey, account: string) {
   const { isModerator, canManageMods } = await rightsOf(context, key, account).catch(() => ({
     isModerator: false,
     canManageMods: false,
   }))
   if (key === GLOBAL ? !isModerator : !canManageMods) return []
-  // A node knows which patterns it cannot use only after it has read them.
+  // Reading the list tells the node which patterns it cannot use.
   await context.node.log.ask(key, (view) => wordListsOf(context.node, view))
   const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
   return rows.map((row) => wordRow(context.node, key, row as WordFact))

@@ -4,11 +4,11 @@ import { audiences, type Connection, type Context, type Node } from '#server/ker
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
-/** Is this person a moderator here who is neither banned nor suspended? */
+/** Is this account a moderator here, neither banned nor suspended? */
 export const moderates = (view: View, account: string, now = view.at): boolean =>
   rightsIn(view, account, now).isModerator
 
-/** A moderator's subscription starts at the row at which the grant was last checked; the room is followed meanwhile. */
+/** Subscribes a moderator from the row at which the right was checked. The room stays open meanwhile. */
 export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
   const account = caller.account ?? ''
   const isFirst = connection !== null && !scopesOf(connection).includes(key)
@@ -32,7 +32,7 @@ function listen(connection: Connection, key: RoomKey): void {
   connection.join(audiences.moderators(key))
 }
 
-/** Losing the grant ends the subscription at once: before the next row, and before the ack of the act that took the grant. */
+/** A lost right ends the subscription at once: before the next row, and before the act is answered. */
 export function letGo(node: Node, key: RoomKey, account: string): void {
   for (const connection of node.live.connectionsOf('/moderation', audiences.account(account)))
     for (const scope of scopesOf(connection))
@@ -59,6 +59,6 @@ const accountsIn = (answer: unknown) => z.array(z.string()).safeParse(answer).da
 const moderatorsHere = (node: Node, key: RoomKey): string[] =>
   node.live.connectionsOf('/moderation', audiences.moderators(key)).flatMap(({ account }) => account ?? [])
 
-/** Tells the other nodes who moderates here, when they ask. */
+/** Answers other nodes with the moderators connected here. */
 export const answerModerators = (node: Node): (() => void) =>
   node.peers.answer(whoModerates, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))

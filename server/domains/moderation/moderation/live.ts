@@ -14,9 +14,9 @@ import { followReports, tellItem, tellQueue } from './queue-told.ts'
 
 const namespace = '/moderation'
 
-/** Tells the moderators connected to this node what happens, and unsubscribes those who are no longer moderators. */
+/** Notifies moderators on this node, and unsubscribes those who lost their rights. */
 export function followModeration(node: Node): () => void {
-  // One entry after the other, as each is told to those who moderate everywhere once it is known who hears of its room.
+  // Entries are sent in order, because their receivers everywhere are looked up first.
   let told: Promise<unknown> = Promise.resolve()
   const tellModerators = (key: RoomKey, row: Row) => {
     if (isFlagged(row)) void tellFlag(node, key, row).catch(() => {})
@@ -35,7 +35,7 @@ export function followModeration(node: Node): () => void {
     }
   })
   followReports(node)
-  // Who moderates everything also hears of rooms that are not followed here.
+  // Global moderators also receive rooms that are not open here.
   return node.peers.listen(topic, (word) => {
     const hint = hintFrom({ kind: 'rows', node: '', rows: [word] }, keyIn(word))
     if (hint?.kind !== 'rows') return
@@ -56,7 +56,7 @@ const entryOf = (key: RoomKey, row: Row): z.infer<typeof logged.payload> => ({
   entry: logEntryOf(row),
 })
 
-/** To those who moderate everywhere and hear of this room; who listens to the room itself has been told. */
+/** Sends to global moderators of this room; subscribers of the room itself have the entry already. */
 async function tellEverywhere(node: Node, key: RoomKey, entry: z.infer<typeof logged.payload>): Promise<void> {
   const listening = () =>
     node.live

@@ -18,12 +18,12 @@ export interface Scene {
   now: number
   actor: { account: string; name: string }
   mine: Standing
-  /** The person acted on, where there is one. */
+  /** The person acted on; the actor if there is none. */
   target: { account: string; name: string }
   theirs: Standing
 }
 
-/** The outcome of an act: something to append, or the record that says so already. */
+/** The result of an act: an entry to append, or the record that already says so. */
 export type Decision = { entry: Entry; record: unknown } | { already: unknown }
 
 export interface Moderated {
@@ -49,7 +49,7 @@ const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } 
   demote: 'demote_mod',
 }
 
-/** Messages are deleted and pinned by anybody who may, and so elsewhere. */
+/** Other roles may delete and pin messages too, so other operations do that. */
 type OnRecord = Exclude<ModerationAction, 'delete' | 'pin' | 'unpin'>
 
 const records = {
@@ -69,7 +69,7 @@ const records = {
 const isActOf = (row: Row, { action, target }: By): boolean =>
   row.chained && actionTypeOf(row) === (loggedAs[action] ?? action) && (target == null || row.target === target)
 
-/** The room and the two people, for acts to be judged by. */
+/** Loads the room and both people, by which acts are judged. */
 export async function scenesOf(
   node: Node,
   key: RoomKey,
@@ -85,7 +85,7 @@ export async function scenesOf(
   }
 }
 
-/** Judges one act of a moderator against the room as it is at its place in the order. */
+/** Judges an act of a moderator on the room's state at its place in the order. */
 export async function moderate(
   { node }: Pick<Context, 'node'>,
   key: RoomKey,
@@ -132,7 +132,7 @@ export function need({ mine }: Scene, permission: Permission): void {
   if (!mine[permission]) throw new AppError('FORBIDDEN', { message: lacks[permission] })
 }
 
-/** Only super admins act on admins; moderators act on moderators only if they may manage them. */
+/** Only super admins act on admins. Moderators act on moderators only if they may manage them. */
 export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
   if (isSameAccount(actor.account, target.account))
     throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
@@ -141,7 +141,7 @@ export function needReach({ mine, theirs, actor, target }: Scene, word: string):
   if (!mayTouch(mine, theirs)) throw new AppError('FORBIDDEN', { message: `You may not ${word} someone of this rank` })
 }
 
-/** Nobody changes their own rights, nor those of a peer or a superior. */
+/** Nobody changes their own rights, or those of an equal or higher rank. */
 export function needAbove({ view, actor, target }: Scene): void {
   if (isSameAccount(actor.account, target.account))
     throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
@@ -149,7 +149,7 @@ export function needAbove({ view, actor, target }: Scene): void {
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
 }
 
-/** What somebody of a higher rank decided can be neither lifted nor replaced, for as long as they have that rank. */
+/** A decision of a higher rank can be neither lifted nor replaced while that rank lasts. */
 export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void {
   if (gradeOf(view, actor.account) < gradeOf(view, decidedBy))
     throw new AppError('FORBIDDEN', { message: 'Somebody above you has decided this' })
@@ -157,7 +157,7 @@ export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void 
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Milliseconds of `24h` and the like; null for ever. */
+/** Milliseconds of `24h` and the like; null for a permanent duration. */
 export function millisecondsOf(duration: string): number | null {
   const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(duration) ?? []
   return count === undefined ? null : Number(count) * (units[unit] ?? 0)

@@ -9,17 +9,17 @@ import { newId } from '#server/kernel/ids'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 
-/** In whose name the demo gives rights. */
+/** All rights of a moderator, which the demo grants. */
 const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
 
-/** Makes somebody a moderator of the demo's rooms. */
+/** Makes an account a moderator of the demo's rooms. */
 export async function grantDemoModerator(node: Node, account: string): Promise<void> {
   const there = await Rooms.find({ _id: { $in: demoRooms } }, { _id: 1 }).lean()
   for (const { _id } of there)
     await change(node, _id, account, (view) => moderatorIn(view, account) === null && !isLimited(view, account), true)
 }
 
-/** Takes away whatever the demo gave, in its rooms and, by older versions, everywhere. */
+/** Removes all grants of the demo in its rooms, and those of older versions everywhere. */
 export async function endDemoGrants(node: Node): Promise<void> {
   const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: house.account, is_active: true }
   for (const { room, user_address } of await Moderators.find(given).lean())

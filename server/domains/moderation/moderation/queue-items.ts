@@ -15,7 +15,7 @@ import { roomKey, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
 import type { Conversation } from '#shared/kit/room-kinds'
 import { hearsOf } from './hearing.ts'
 
-/** An item, and who decided it: in all, or for the moderators of its room alone. */
+/** An item of the queue with its deciders: globally, or for the moderators of its room. */
 export interface StoredItem extends QueueItem {
   decided_by: string | null
   room_decided_by: string | null
@@ -77,7 +77,7 @@ export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): S
 
 export const keyOfItem = ({ room }: QueueItem): RoomKey | null => (room ? roomKey(room as RoomRef) : null)
 
-/** The item, for somebody who may decide it. */
+/** The item, for an account that may decide it. */
 export async function itemFor(context: Context, id: string): Promise<{ item: StoredItem; seen: QueueItem }> {
   const item = await findItem(id)
   const seen = item && (await asSeenBy(context.node, signedIn(context).account, item))
@@ -86,8 +86,8 @@ export async function itemFor(context: Context, id: string): Promise<{ item: Sto
 }
 
 /**
- * The item as this person may see it: nobody sees what is said about themselves, moderators see what is said about those
- * whom they may act on, and only admins learn who said it. What a room has decided is decided for its own moderators.
+ * The item as this account may see it. Nobody sees reports about themselves. Moderators see reports about people below
+ * their rank, and only admins see the reporter. For a room's own moderators, its decision counts.
  */
 export async function asSeenBy(node: Node, account: string, stored: StoredItem): Promise<QueueItem | null> {
   const { log } = node

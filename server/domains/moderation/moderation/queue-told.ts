@@ -7,7 +7,7 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { queueChanged } from './events.ts'
 import { asSeenBy, findItem, keyOfItem, type StoredItem } from './queue-items.ts'
 
-/** By the log that every node follows, so that moderators hear of it wherever they are connected. */
+/** Appends to `global`, so that moderators on every node are notified. */
 export async function announce(node: Node, account: string, item: string): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
@@ -16,17 +16,16 @@ export async function announce(node: Node, account: string, item: string): Promi
   })
 }
 
-/** Moderators hear of reports as of all that waits for them. */
 export const followReports = (node: Node): void =>
   onReport(node, ({ caller }, id) => announce(node, caller.account ?? '', id))
 
-/** An item of the queue, if this row of the global log is about one. */
+/** Sends an item of the queue, if this row of `global` names one. */
 export async function tellItem(node: Node, row: Row): Promise<void> {
   const item = isOf(row, queueChanged) ? await findItem(bodyOf(row, queueChanged).item) : null
   if (item) await tellQueue(node, item)
 }
 
-/** To the moderators of everything and of the place it is about, each as they may see it. */
+/** Sends to global moderators and those of the room, each as they may see it. */
 export async function tellQueue(node: Node, item: StoredItem): Promise<void> {
   const key = keyOfItem(item)
   const audienceOf = (scope: RoomKey) => node.live.connectionsOf('/moderation', audiences.moderators(scope))

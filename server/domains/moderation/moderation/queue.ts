@@ -57,7 +57,7 @@ export const claim: Action<typeof contract.claim> = async ({ item: id, on }, con
   return told(context, id)
 }
 
-/** Whoever may decide the report sees the media; a report that is out of their sight, or has none, is not there. */
+/** The media of a report, for accounts that may decide it. A hidden report, or one without media, is not found. */
 export const evidence: Action<typeof contract.evidence> = async ({ item: id }, context) => {
   const { seen: item } = await itemFor(context, id)
   const { storage } = context.node.services

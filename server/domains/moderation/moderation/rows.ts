@@ -53,17 +53,17 @@ export const rulesRow = (key: RoomKey, { rules_id, version, ...rules }: RulesFac
   return { id: rules_id || rulesIdOf(key), chat_type, chat_id, ...rules, rules_version: version }
 }
 
-/** The id of a room's rules follows from the room, so that they have the same one before they are first set and after. */
+/** The id of a room's rules follows from the room, so it exists before the rules are first set. */
 export function rulesIdOf(key: RoomKey): string {
   const hash = createHash('sha256').update(`rules ${key}`).digest('hex')
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
-/** The record that an event holds, also what it lifted, so that a repeated act is answered as the first one was. */
+/** The record in an event, also a lifted one, so that a repeated act gets the first answer. */
 const heldBy = ({ body }: Row) =>
   body.ban ?? body.mute ?? body.moderator ?? body.rules ?? body.added ?? body.removed ?? null
 
-/** What an act left behind, in the shape of its documented record. */
+/** The record of an act in its documented shape. */
 export function recordOf(node: Node, key: RoomKey, { row, record: judged }: Moderated): unknown {
   const record = (row && heldBy(row)) ?? judged
   if (typeof record !== 'object' || record === null) return null

@@ -52,15 +52,15 @@ export const rules =
     return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
   }
 
-/** Has somebody the role of a moderator here, and no grant that says less? */
+/** Is the actor a moderator by role, without a grant that restricts it? */
 const hasRole = ({ view, actor, mine }: Scene): boolean =>
   memberIn(view, actor.account)?.role === 'moderator' && moderatorIn(view, actor.account) === null && mine.isModerator
 
 const maxWords = 1_000
-/** Of words that are no patterns, together; normalised. */
+/** The most normalised characters of all words that are no patterns. */
 const maxCharacters = 50_000
 
-/** Global words belong to admins and global moderators, a room's to whoever may manage the room. */
+/** Global words are edited by admins and global moderators, a room's words by its managers. */
 function needWords(scene: Scene): void {
   if (scene.view.room !== GLOBAL) need(scene, 'canManageMods')
   else if (!scene.mine.isModerator)
@@ -95,7 +95,7 @@ export const addWord =
     return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
   }
 
-/** Refuses a word that is in this list already, by any spelling that is found alike, or for which there is no room in it. */
+/** Refuses a word that the list has in any equivalent spelling, or that exceeds its limits. */
 function refuseBeside(words: readonly BlockedWord[], added: BlockedWord): void {
   if (words.some((word) => isAlike(word, added)))
     throw new AppError('CONFLICT', { message: 'This word is blocked already' })
@@ -113,7 +113,7 @@ function isAlike(one: BlockedWord, other: BlockedWord): boolean {
   return form.kind === its.kind && form.text === its.text
 }
 
-/** What the pattern costs, in steps; throws where it cannot be used, or not beside the others. */
+/** The cost of the pattern in steps; throws if it is invalid, or too costly beside the others. */
 function costOf(pattern: string, words: readonly WordFact[]): number {
   const others = words.filter(({ is_regex }) => is_regex).map(({ word, cost }) => ({ source: word, cost }))
   const tried = tryPattern(pattern, others)

@@ -9,7 +9,7 @@ import type { QueueItem } from '#shared/api/moderation-records'
 import { conversationOf, roomOfKey } from '#shared/kit/room-key'
 import { asSeenBy, itemOfFlag, itemOfReport, type StoredItem } from './queue-items.ts'
 
-/** Rows that are looked at for one page, where most wait for others. */
+/** The most rows read for one page, if most wait for others. */
 const scannedAtMost = 1_000
 
 interface Mark {
@@ -19,11 +19,11 @@ interface Mark {
 
 interface Page {
   queue: QueueItem[]
-  /** Where the next page begins; null after the last. */
+  /** The cursor of the next page; null after the last. */
   next_cursor: string | null
 }
 
-/** A page of what waits for a decision by this account, newest first. */
+/** A page of items that wait for this account's decision, newest first. */
 export async function waitingFor(
   node: Node,
   account: string,
@@ -60,7 +60,7 @@ function markIn(place: string): Mark {
 
 const isBefore = (one: Mark, other: Mark) => one.at < other.at || (one.at === other.at && one.id < other.id)
 
-/** Reports and flags that nobody has closed, of one room or of all, after a place in their common order. */
+/** Open reports and flags of one room or of all, after a place in their common order. */
 async function rowsAfter(key: RoomKey, isOfHouse: boolean, mark: Mark | null, limit: number): Promise<StoredItem[]> {
   const after = (time: string, id: string) =>
     mark

@@ -34,7 +34,10 @@ export const block: Action<typeof contract.block> = async ({ userAddress, reason
   return { success: true, block: await blockSomebody(context.node, account, userAddress, reason ?? null) }
 }
 
-/** The record first, then what was between the two as friends, then the dm's log: from that event on neither can write to the other. */
+/**
+ * The record comes first, then the friendship ends, then the event in the direct log. From that event on, neither can
+ * write to the other.
+ */
 export async function blockSomebody(node: Node, account: string, other: string, reason: string | null) {
   if (isSameAccount(other, account)) throw new AppError('VALIDATION_ERROR', { message: 'You cannot block yourself' })
   if (!(await accountOf(other))) throw new AppError('USER_NOT_FOUND')
@@ -54,7 +57,7 @@ export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, 
   return done
 }
 
-/** By the log that every node follows, as other rooms' unread counts change with a block. */
+/** Appends to `global`, because a block changes unread counts of other rooms. */
 async function tellDevices(node: Node, account: string, other: string): Promise<void> {
   await node.log
     .act(GLOBAL, {

@@ -11,7 +11,7 @@ const milliseconds = { '1h': 3_600_000, '8h': 28_800_000, '1d': 86_400_000, '1w'
 
 type Mute = Awaited<ReturnType<typeof conversationMutesOf>>[number]
 
-/** The silences of an account that hold now. */
+/** The conversation mutes of an account that are in force. */
 export async function conversationMutesOf(account: string, now: number) {
   const rows = await ConversationMutes.find({ user_address: account }).sort({ updated_at: -1 }).lean()
   return rows.filter(({ muted_until }) => muted_until == null || Date.parse(muted_until) > now).map(shown)
@@ -35,7 +35,7 @@ const shown = (row: {
   updated_at: row.updated_at,
 })
 
-/** The silence over a room, if there is one: a dm is named by the other person, alpha is the channel `global`. */
+/** The mute of a room, if any. A direct conversation is named by the other person, alpha by `global`. */
 export function muteOf(mutes: readonly Mute[], key: RoomKey, account: string): Mute | null {
   const { conversationType, conversationId } = conversationOf(roomOfKey(key), account)
   return (

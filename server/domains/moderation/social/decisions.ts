@@ -5,13 +5,13 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { Reports } from './model.ts'
 
-/** What somebody's word about a report counts, and whether it counts in all or in its room alone. */
+/** The weight of an account's decision on a report, and whether it counts globally or in its room. */
 interface Weight {
   isOfHouse: boolean
   weight: number
 }
 
-/** Admins and global moderators decide in all, unless they act by a higher role of their own in the room. */
+/** Admins and global moderators decide globally, unless their role in the room is higher. */
 export async function weightOf({ log }: Node, account: string, room: RoomKey | null): Promise<Weight> {
   const everywhere = await log.ask(GLOBAL, (view) => standingOf(view, account))
   const here = room === null ? null : await log.ask(room, (view) => standingOf(view, account))
@@ -20,7 +20,7 @@ export async function weightOf({ log }: Node, account: string, room: RoomKey | n
   return { isOfHouse, weight: isOfHouse ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
 }
 
-/** What is known of a report, or of a flagged message, before somebody decides it. */
+/** The state of a report or flag before a decision. */
 interface Undecided {
   id: string
   state: string
@@ -39,7 +39,7 @@ interface StoredReport {
   room_decided_by?: string | null
 }
 
-/** A report as it is stored; what a room has decided is absent in those of an older version. */
+/** The state of a stored report; older versions stored no decision of a room. */
 export const beforeDecision = (row: StoredReport): Undecided => ({
   id: row._id,
   state: row.status,
@@ -49,12 +49,12 @@ export const beforeDecision = (row: StoredReport): Undecided => ({
   room_decided_by: row.room_decided_by ?? null,
 })
 
-/** Nothing waits for a decision any more. */
+/** Is the report decided? */
 export const isClosed = (state: string | null): boolean => state === 'action_taken' || state === 'dismissed'
 
 /**
- * Refuses who would decide what somebody of no less weight looks at, or change what somebody of more weight has decided. Answers
- * whether what this account says counts in all.
+ * Refuses a decision on a report that an equal or higher rank has claimed, or a higher rank has decided. Returns
+ * whether this account decides globally.
  */
 export async function refuseOverruling(
   node: Node,
@@ -75,13 +75,13 @@ export async function refuseOverruling(
 
 const looked = 'Somebody else looks at this already'
 
-/** Refuses who came too late: somebody else has claimed or decided it meanwhile. */
+/** Refuses a late decision: another account has claimed or decided meanwhile. */
 export function takeFromOthers<T>(found: T | null): T {
   if (found === null) throw new AppError('CONFLICT', { message: looked })
   return found
 }
 
-/** Finds the report while nobody has claimed or decided it since it was read. */
+/** Matches the report if nobody has claimed or decided it since it was read. */
 export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: Undecided) => ({
   _id: id,
   status: state,
@@ -98,7 +98,7 @@ interface Settled {
   note: string | null
 }
 
-/** Decides a report for the moderators of its room; for those who moderate everywhere it waits on, claimed by nobody. */
+/** Decides a report for the moderators of its room. It stays open and unclaimed for global moderators. */
 export async function settleForRoom(item: Undecided, { status, by, at, note }: Settled): Promise<void> {
   const decided = { room_status: status, room_decided_by: by, room_decided_at: at, room_notes: note }
   const change = { ...decided, ...(isClosed(status) ? { claimed_by: null } : {}) }

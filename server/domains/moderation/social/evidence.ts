@@ -15,7 +15,7 @@ interface Named {
   evidence?: string | null | undefined
 }
 
-/** What shows a fault, and was uploaded by this account, as the description of a report names it. */
+/** The uploads of this account that a description names as evidence of a bug. */
 function faultFiles(node: Node, account: string, description: string): NamedFile[] {
   const { bucket, folder } = folders.bugReport
   const own = `${bucket}/${folder}/${account.toLowerCase()}/`
@@ -25,7 +25,7 @@ function faultFiles(node: Node, account: string, description: string): NamedFile
   })
 }
 
-/** Makes a report that names what this account has handed in, which is kept from then on until the report is decided. */
+/** Stores a report with the uploads that it names. They are kept until the report is decided. */
 export async function withEvidence<T>(
   node: Node,
   account: string,
@@ -46,7 +46,7 @@ export async function withEvidence<T>(
   })
 }
 
-/** Reports that are not decided keep their evidence, and the files that they name. */
+/** Open reports keep their evidence and the files that they name. */
 export async function evidenceAmong(urls: readonly string[], { settings }: Node) {
   const keys = urls.flatMap((url) => keyAt(settings.storageUrl, url) ?? [])
   const [one, many] = await Promise.all([
@@ -63,7 +63,7 @@ interface Review {
   admin_notes?: string | null | undefined
 }
 
-/** Reviews a report, and removes its evidence once it is decided. Null where there is no such report. */
+/** Reviews a report, and removes its evidence when it is decided; null if it does not exist. */
 export async function settleReport(node: Node, filter: object, reviewed: Review) {
   const isClosed = ['action_taken', 'dismissed'].includes(reviewed.status)
   const change = { $set: reviewed, ...(isClosed && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }

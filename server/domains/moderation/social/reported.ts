@@ -18,19 +18,19 @@ interface Named {
   conversationId?: string | null | undefined
 }
 
-/** What a report says it is about: fields of its record. */
+/** The subject of a report: fields of its record. */
 interface Reported {
   conversation_type: Conversation | null
   conversation_id: string | null
   message_id: string | null
   message_content: string | null
-  /** `server` where the text is our own copy; absent in reports that an older version stored. */
+  /** `server` if the text is our own copy; absent in reports of an older version. */
   message_content_by: 'server' | 'reporter' | null
 }
 
 /**
- * The room and the message as they are here, where the reporter can read them; what the reporter says of a message that is sealed, or
- * unknown here. Refuses a room that the reporter cannot read.
+ * The room and message as stored here, if the reporter can read them. For a sealed or unknown message, the reporter's
+ * copy. Refuses a room that the reporter cannot read.
  */
 export async function reportedBy(context: Context, account: string, input: Named): Promise<Reported> {
   const { messageId = null, messageContent = null } = input
@@ -49,7 +49,7 @@ export async function reportedBy(context: Context, account: string, input: Named
   }
 }
 
-/** Who said what a report shows as the text of the message. Of what an older version stored nobody knows, so that it is the reporter. */
+/** The source of the message text in a report. Older reports have none, so it is the reporter. */
 export const contentBy = (row: {
   message_content?: string | null | undefined
   message_content_by?: string | null | undefined
@@ -58,7 +58,7 @@ export const contentBy = (row: {
   return row.message_content_by === 'server' ? 'server' : 'reporter'
 }
 
-/** The room of a message of this person that the caller can read, and its text, null where it is sealed. */
+/** The room of this person's message that the caller can read, and its text; null if sealed. */
 async function ownCopy({ node, caller }: Context, id: string, sender: string) {
   const found = await RoomEvents.findOne({ _id: id, sender }, { room: 1 }).lean()
   if (!found) return null
@@ -86,7 +86,7 @@ async function conversationNamed(
 ) {
   if (!conversationType || !conversationId) return null
   const room = roomOfConversation(conversationType, conversationId, account)
-  // Whoever names a direct conversation by its other person is in it.
+  // A direct conversation named by its other person always includes the caller.
   if (isBetweenTwo(room.type)) return { conversationType, conversationId }
   const key = await keyOf(room)
   await node.log.ask(key, (view, now) => readBy(view, caller.account, now))

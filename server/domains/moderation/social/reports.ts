@@ -16,7 +16,7 @@ import { contentBy, reportedBy } from './reported.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100
-/** Reports of one account in an hour: in a raid there are many to report. */
+/** The reports of one account in an hour, enough for a raid. */
 const reportsAnHour = 60
 const hourSeconds = 3_600
 
@@ -35,7 +35,7 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
 
 type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
 const listenersOn = nodeState((): ReportListener[] => [])
-/** Told of each report made on this node. */
+/** Subscribes to reports made on this node. */
 export const onReport = (node: Node, listener: ReportListener): void => void listenersOn(node).push(listener)
 
 export const report: Action<typeof contract.report> = async (input, context) => {
@@ -80,7 +80,7 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   }
 }
 
-/** One report of a kind a day: of many at once one gets through. */
+/** One report of a kind a day: of simultaneous ones, one succeeds. */
 async function takeTurn(subject: string, now: number): Promise<void> {
   const turn = { at: now, expires_at: new Date(now + dayMilliseconds) }
   const taken = await ReportTurns.updateOne(

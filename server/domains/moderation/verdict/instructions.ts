@@ -1,7 +1,7 @@
 import { isWordRune } from './word-runes.ts'
 
-// What instructions of re2js do, and when an empty one holds. These are no part of its interface: its version is exact, and a test
-// compares each kind of pattern with the engine itself.
+// Instructions of re2js, and the conditions of empty ones. They are internal to it: the version is exact, and a test
+// compares each kind of pattern with the engine.
 export const op = {
   alt: 1,
   altMatch: 2,
@@ -29,14 +29,14 @@ export interface Instruction {
   matchRune(rune: number): boolean
 }
 
-/** What stood before, as far as the pattern asks. */
+/** The preceding context, as far as the pattern needs it. */
 export const before = { start: 1, newline: 2, word: 4 } as const
 
 export const newline = 10
 
 export const isRune = ({ op: kind }: Instruction): boolean => kind >= op.firstRune && kind <= op.lastRune
 
-/** Which empty instructions hold between what stood before and this character, -1 at the end. */
+/** The empty instructions that hold between the context and this character, -1 at the end. */
 export function holds(context: number, rune: number): number {
   let flags = 0
   if (context & before.start) flags |= empty.beginText | empty.beginLine

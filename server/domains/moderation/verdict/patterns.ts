@@ -11,22 +11,22 @@ export const patternLimits = { characters: 200, programSize: 200, perList: 20, p
 
 export interface Pattern {
   readonly id: string
-  /** Its source. */
+  /** The source of the pattern. */
   readonly word: string
 }
 type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
-/** Told of a word that cannot be used, and why. */
+/** Called for each unusable word, with the reason. */
 export type OnLeftOut = (id: string, reason: string) => void
 
-// Two full lists leave half of the budget of an ordinary text to all else.
+// Two full lists leave half of a usual text's budget for the rest.
 const trialStepsPerList = stepsOfAText / 4
 const trialStepsPerPattern = trialStepsPerList / 4
 
-// Each pattern of a list is checked again whenever the list changes.
+// Each change of a list checks all of its patterns again.
 const checked = new Map<string, PatternCheck>()
 const checkedAtMost = 1_000
 
-/** Can this pattern be a blocked word? The reason names what is not supported. */
+/** Is this pattern supported as a blocked word? If not, a reason is given. */
 export function checkPattern(source: string): PatternCheck {
   const before = checked.get(source)
   if (before) return before
@@ -79,10 +79,10 @@ function refusalOf(source: string, error: unknown): string {
   return `The pattern is not valid: ${message}`
 }
 
-// Together patterns cost one walk, unless the text keeps more than one of them busy: then each walks alone.
+// Patterns run together in one walk. If the text keeps several busy, each walks alone.
 const stepsTogether = stepsOfAText / 32
 
-/** Tells which patterns a text has, by their ids. */
+/** Searches a text for patterns, and returns their ids. */
 export type PatternSearch = (codePoints: Uint32Array, budget: Budget) => Iterable<string>
 
 interface Compiled {
@@ -91,10 +91,13 @@ interface Compiled {
   search: PatternSearch
 }
 
-/** By the last pattern of a list, as lists grow at their end. */
+/** By the last pattern of a list, because lists grow at the end. */
 const compiled = new WeakMap<Pattern, Compiled>()
 
-/** Compiles patterns into one search, or takes the one that there is of the very same. What breaks a limit is left out. */
+/**
+ * Compiles patterns into one search, or takes the cached one of the same patterns. Patterns beyond a limit are left
+ * out.
+ */
 export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftOut): PatternSearch {
   const last = patterns.at(-1)
   if (last === undefined) return () => []
@@ -140,7 +143,7 @@ function programFor(pattern: Pattern): Program {
   return program
 }
 
-/** A search for one pattern in a text that is read for all of them. */
+/** A search for one pattern, in a text that was read for all. */
 function aloneIn(pattern: Pattern, all: Program) {
   const own = programFor(pattern)
   const { search } = automaton(own)
@@ -176,8 +179,8 @@ function crowding(others: number, programSize: number): string | null {
 type Trial = { ok: true; cost: number } | { ok: false; code: 'VALIDATION_ERROR' | 'CONFLICT'; reason: string }
 
 /**
- * May this pattern be saved beside those that a list has? It is tried on texts; its cost is what the dearest of them took, in steps.
- * A pattern that an older version has stored was not tried, and costs nothing here.
+ * May this pattern be added to a list? Its cost is the largest number of steps on the trial texts. Patterns of older
+ * versions were not tried, and cost nothing here.
  */
 export function tryPattern(source: string, others: readonly { source: string; cost: number }[]): Trial {
   const check = checkPattern(source)

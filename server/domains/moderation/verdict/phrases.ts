@@ -7,7 +7,7 @@ const stepsOfWord = 20
 const stepsOfLetter = 15
 const mostSymbols = 10_000
 
-/** Tells which of these phrases, all different, a text has; each is matched word by word in any spelling that the text has for it. */
+/** Searches these distinct phrases word by word, in any spelling of the text. */
 export function compilePhrases(phrases: readonly (readonly string[])[]) {
   const vocabulary = vocabularyOf()
   const sequences = phrases.map((words) => words.map(vocabulary.add))
@@ -20,7 +20,7 @@ export function compilePhrases(phrases: readonly (readonly string[])[]) {
   }
 }
 
-/** The words of phrases. A symbol is what a word of a text may be: none of them, one, or several. */
+/** The vocabulary of phrases. A symbol is the set of vocabulary words that a word of a text may spell. */
 function vocabularyOf() {
   const items = new Map<string, number>()
   const bySqueezed = new Map<string, { item: number; spelling: Spelling }[]>()
@@ -55,7 +55,7 @@ function vocabularyOf() {
     return itemsOfSymbol.push(meant) - 1
   }
 
-  /** Drops symbols where there are many; then they mean something else. */
+  /** Drops symbols when there are many; later ones have new meanings. */
   const forgets = (): boolean => {
     if (symbols.size <= mostSymbols) return false
     symbols.clear()

@@ -5,14 +5,14 @@ import { isWordRune } from './word-runes.ts'
 const wordEdges = empty.wordBoundary | empty.noWordBoundary
 const allAsked = empty.beginLine | wordEdges
 
-/** An instruction, what stands before it, and which kind of character follows. */
+/** An instruction, its preceding context, and the kind of the next character. */
 interface Place {
   at: number
   context: number
   kind: number
 }
 
-/** Is there a text in which this pattern is found? Where there is none, it contradicts itself, or asks for what no text holds. */
+/** Can any text match this pattern? If not, it contradicts itself, or requires an impossible character. */
 export function isPossible(source: string): boolean {
   const { dfa, prog } = compiledSet(source)
   const instructions: readonly Instruction[] = prog.inst
@@ -43,7 +43,7 @@ export function isPossible(source: string): boolean {
   return false
 }
 
-/** Characters that the edges of words and lines do not tell apart: the first of each class of the pattern that a text can hold. */
+/** Characters that edges of words and lines do not distinguish: the first valid one of each class. */
 interface Kind {
   first: number
   runes: readonly number[]
@@ -71,7 +71,7 @@ function kindsOf(begins: readonly number[], instructions: readonly Instruction[]
   return [...kinds, end]
 }
 
-// Planes 4 to 13 hold nothing, and those from 15 nothing that is a word.
+// Planes 4 to 13 are empty, and those from 15 contain no word characters.
 const [emptyFrom, emptyUntil, privateFrom] = [0x40000, 0xe0000, 0xf0000]
 
 function firstBetween(from: number, until: number, fits: (rune: number) => boolean): number | null {
@@ -85,7 +85,7 @@ function firstBetween(from: number, until: number, fits: (rune: number) => boole
 
 const controls = /[^\P{Cc}\t\n\r]/u
 
-/** Can a text hold it? Texts are well formed, without controls, and composed. */
+/** Can a text contain it? Texts are well formed, composed and without control characters. */
 function isWritable(rune: number): boolean {
   const character = String.fromCodePoint(rune)
   return character.isWellFormed() && !controls.test(character) && character.normalize('NFC') === character

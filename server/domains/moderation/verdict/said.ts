@@ -2,24 +2,25 @@ import { drawnOf, marksIn, nestingOf } from '#shared/kit/markup'
 import { type Budget, spend } from './budget.ts'
 import type { Part } from './content.ts'
 
-/** A part of a message, and what people read of it once it is drawn. */
+/** A part of a message with its displayed text. */
 export interface Said extends Part {
-  /** Its text where it is drawn as it is written. */
+  /** The displayed text. */
   words: string
-  /** Whereto its links lead. */
+  /** The targets of its links. */
   targets: readonly string[]
 }
 
 /** The deepest nesting that is judged. */
 const deepest = 250
-// Measured: a sign takes 0.03 ms at most, a line of nested lists and quotes 0.06 ms for each pair of them; 160 steps are a microsecond.
+// Measured: a sign takes at most 0.03 ms, a line of nested lists and quotes 0.06 ms for each pair. A microsecond is 160
+// steps.
 const stepsOfCharacter = 20
 const stepsOfMark = 5_000
-/** So many take no longer than all else that is done for a text. */
+/** So few take no longer than the rest of the work on a text. */
 const freeMarks = 20
 const stepsOfPair = 10_000
 
-/** The parts as they are drawn; null where one is nested too deep, or where reading them costs more than the budget. */
+/** The parts as displayed; null if one is nested too deep or too costly to read. */
 export function saidIn(parts: readonly Part[], budget: Budget): readonly Said[] | null {
   const said: Said[] = []
   for (const part of parts) {
@@ -39,5 +40,5 @@ function stepsOf(text: string): number {
   return text.length * stepsOfCharacter + Math.max(0, marks - freeMarks) * stepsOfMark + pairs * stepsOfPair
 }
 
-/** What a line of quotes and lists begins with. */
+/** The markers of quotes and lists at the start of a line. */
 const containers = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)+/gm

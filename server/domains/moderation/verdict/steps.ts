@@ -18,23 +18,23 @@ import type { Said } from './said.ts'
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
 import { firstHit, type Hit, type WordList } from './words.ts'
 
-/** What words are judged by. */
+/** The inputs of judging words. */
 export interface Judging {
-  /** Global first, then the room's. */
+  /** The global list first, then the room's. */
   words: readonly WordList[]
-  /** The budget of one text, see `budget.ts`. */
+  /** The budget of one text; see `budget.ts`. */
   steps: number
 }
 
-/** All that a verdict rests on. An expired ban or mute counts as none. */
+/** All facts of a verdict. An expired ban or mute counts as none. */
 export interface SenderFacts extends Judging {
-  /** What the room's messages are sealed by, so that no rule can read them; null where they are in clear. */
+  /** The sealing of the room's messages, which no rule can read; null if they are in clear. */
   sealed: SealedBy | null
-  /** Do moderators alone write here, by the kind of room, whatever its rules say? */
+  /** May only moderators write here, by the kind of room, whatever its rules say? */
   forModerators: boolean
   /** Milliseconds on the log's clock. */
   now: number
-  /** Milliseconds by which that clock is ahead of the store's, which has stepped back; else 0. */
+  /** The milliseconds by which that clock is ahead of the store's after a step back; else 0. */
   ahead: number
   judgedSeq: number
   suspended: boolean
@@ -43,19 +43,18 @@ export interface SenderFacts extends Judging {
   member: boolean
   archived: boolean
   mute: { until: number | null } | null
-  /** Does the sender moderate here, by whatever role? */
+  /** Is the sender a moderator here, by any role? */
   moderator: boolean
   rules: Rules
   lastMessageAt: number | null
   sender: string
   storage: {
     publicUrl: string
-    /** Addresses of the sender's own folder that the message has, under which nothing of the sender is stored. */
+    /** URLs of the sender's folder in the message whose files do not exist. */
     missing: ReadonlySet<string>
   }
 }
 
-/** Why a step refuses. */
 export interface Refusal {
   step: Step | null
   code: ErrorCode
@@ -97,7 +96,7 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
   voice: ['voice_allowed', 'Voice messages are not allowed'],
 }
 
-/** A sealed message is sealed whole: an attachment beside the ciphertext could be read by whoever stores it. */
+/** A sealed message is sealed completely: attachments beside the ciphertext would be readable in the store. */
 export function unsealed(message: MessageDraft, facts: SenderFacts): Refusal | null {
   if (facts.sealed === 'shared-key') return unsealedByKey(message) ?? sealedLength(message.text, facts)
   if (message.attachments.length === 0) return null
@@ -115,10 +114,10 @@ function unsealedByKey({ text, type, replyTo, mentions, attachments, poll }: Mes
 }
 
 const bytesOfCharacter = 4
-/** For what is sealed beside the text. */
+/** The bytes of sealed data besides the text. */
 const otherBytes = 1_024
 
-/** What is sealed cannot be counted: it is too long where no text of the permitted length becomes as long. */
+/** Sealed text cannot be counted. It is too long if no permitted text becomes that long. */
 function sealedLength(text: string, { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
   const bytes = sharedKeyBytes(text)
@@ -126,13 +125,13 @@ function sealedLength(text: string, { rules }: SenderFacts): Refusal | null {
   return tooLong(most)
 }
 
-/** What a message says to use, as beside a text that nobody here can read, must be stored, and its sender's own. */
+/** Declared files of a message must exist and be its sender's own. */
 export function undeclared({ blobs = [] }: MessageDraft, { sender, storage }: SenderFacts): Refusal | null {
   if (!blobs.some((path) => storage.missing.has(path) || ownBlob(path, sender) === null)) return null
   return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMedia }
 }
 
-/** Checks the permission for the declared type and for the detected content; then that media are the sender's own. */
+/** Checks the permissions of the declared type and the detected content, then that media are the sender's own. */
 export function contentType(message: MessageDraft, marker: Marker | null, facts: SenderFacts): Refusal | null {
   const storage = { publicUrl: facts.storage.publicUrl, sender: facts.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
@@ -175,7 +174,7 @@ function leadsAway(part: Said, { storage: { publicUrl }, sender }: SenderFacts):
   return ownFile(text, { publicUrl, sender }) === null
 }
 
-/** All displayed text counts, so that neither the answers of a poll nor the name of a file evade the limit. */
+/** All displayed text counts, so poll options and file names cannot evade the limit. */
 export function length(parts: readonly Part[], { rules }: SenderFacts): Refusal | null {
   const most = rules.max_message_length
   const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
@@ -207,14 +206,14 @@ export function slowMode(facts: SenderFacts): Refusal | null {
   }
 }
 
-/** When slow mode allows this sender's next message; null where it may be sent now. */
+/** The time of this sender's next message in slow mode; null if it may be sent now. */
 export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: SenderFacts): number | null {
   if (lastMessageAt === null || !isSlowed({ sealed, rules, moderator })) return null
   const until = lastMessageAt + rules.slow_mode_seconds * 1000
   return until > now ? until : null
 }
 
-/** Does slow mode hold this sender back at all? */
+/** Does slow mode apply to this sender? */
 export function isSlowed({ sealed, rules, moderator }: Pick<SenderFacts, 'sealed' | 'rules' | 'moderator'>): boolean {
   return sealed !== 'epoch' && !moderator && rules.slow_mode_seconds > 0
 }

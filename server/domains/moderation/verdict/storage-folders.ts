@@ -1,9 +1,9 @@
 import { type UploadContext, uploadContexts } from '#shared/api/uploads'
 
-/** A sealed picture is what its message says it is. */
+/** The stored kind of a file; a sealed picture is trusted to be one. */
 export type Stored = 'sealed' | 'sealed_voice' | 'voice' | 'photo' | 'gif' | 'pixel_art'
 
-/** A folder of the storage, and what its files are in a message; null where no message names them. */
+/** A storage folder, and the kind of its files in messages; null if messages name none. */
 export interface StorageFolder {
   bucket: 'chat-images' | 'chat-voice' | 'media'
   folder: string
@@ -19,15 +19,15 @@ export const folders = {
   avatar: shown('avatar'),
   icon: shown('icon'),
   bugReport: shown('bug-report'),
-  /** Of reports: served to nobody by an address. */
+  /** Evidence of reports, which no URL serves. */
   evidence: shown('private'),
 } as const satisfies Record<string, StorageFolder>
 
-/** Of pictures and voice messages for everybody; what a file of it is, its ending says. */
+/** The folder of public pictures and voice messages; the extension tells the kind. */
 export const shownFolder = (context: UploadContext) => shown(context, 'photo')
 const byEnding: Readonly<Record<string, Stored>> = { gif: 'gif', weba: 'voice', ogg: 'voice', m4a: 'voice' }
 
-/** What a file of this name in such a folder is. */
+/** The kind of a file with this name in such a folder. */
 export const storedAs = (stored: Stored, name: string): Stored =>
   (stored === 'photo' ? byEnding[name.slice(name.lastIndexOf('.') + 1)] : undefined) ?? stored
 

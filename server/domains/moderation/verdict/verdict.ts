@@ -29,11 +29,11 @@ export interface Ruling {
   /** Whole seconds. */
   retryAfter: number | null
   flagged: readonly { id: string; scope: 'global' | 'room' }[]
-  /** Milliseconds on the store's clock: from when slow mode lets the next message pass; null where it does not hold one back. */
+  /** Milliseconds on the store's clock of the next message in slow mode; null if it does not apply. */
   nextSendAt: number | null
 }
 
-/** Judges one message. Pure: the same message on the same facts has the same ruling, on every door and every node. */
+/** Judges one message. It is pure: equal messages on equal facts have equal rulings, at every door and node. */
 export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling {
   const barred = admission(facts) ?? readOnly(facts)
   if (barred !== null) return refused(barred, facts)
@@ -51,7 +51,7 @@ export function judgeMessage(message: MessageDraft, facts: SenderFacts): Ruling 
   return ruled(refusal, found, facts)
 }
 
-/** What people are shown of a message: of media its address is no text, and of a place its names are read as well. */
+/** The displayed parts of a message: a media URL is not displayed, and a location's names are. */
 function shownOf(message: MessageDraft, marker: Marker | null): readonly Part[] {
   const parts = partsOf(message)
   if (marker === null) return parts
@@ -60,14 +60,14 @@ function shownOf(message: MessageDraft, marker: Marker | null): readonly Part[] 
   return place === '' ? parts : [...parts, labelled(place)]
 }
 
-/** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
+/** The refusal of a text that is sent or quoted with a message in this room; null if allowed. */
 export function remarkFault(text: string, facts: SenderFacts): Refusal | null {
   if (facts.sealed === 'epoch') return null
   const read = readAll([labelled(text)], facts)
   return read === null ? tooComplex : (blockedWord(read.found) ?? links(read.said, facts))
 }
 
-/** The first of these texts' blocked words, where there is one; or that they cannot be checked. */
+/** The refusal for blocked words in these texts, or for texts too complex to check. */
 export function wordFault(texts: readonly string[], judging: Judging): Refusal | null {
   const read = readAll(texts.map(labelled), judging)
   return read === null ? tooComplex : blockedWord(read.found)
@@ -77,7 +77,7 @@ const tooComplex: Refusal = { step: 'blocked_words', code: 'TEXT_TOO_COMPLEX' }
 
 const labelled = (text: string): Part => ({ reading: 'label', text })
 
-/** What the parts say, and the blocked words in them; null where that cannot be told within the budget. */
+/** The displayed parts and the blocked words in them; null if the budget is spent. */
 function readAll(parts: readonly Part[], judging: Judging): { said: readonly Said[]; found: readonly Hit[] } | null {
   const budget = { left: judging.steps }
   const said = saidIn(parts, budget)
@@ -93,14 +93,14 @@ function readAll(parts: readonly Part[], judging: Judging): { said: readonly Sai
 
 const wordsOf = ({ words }: Said): string => words
 
-/** The message a capability stands for: of its type, and with nothing else in it to object to. */
+/** The message by which a capability is tested: of its type, without other content. */
 export function probeOf(sendable: Sendable): MessageDraft {
   return sendable === 'links' ? written('text', 'https://example.com') : written(sendable, '')
 }
 
-/** What this member may send: for each kind, the verdict on its probe. Slow mode decides when, in `next_send_at`, and not what. */
+/** The member's capabilities: for each kind, the verdict on its probe. Slow mode affects `next_send_at` only. */
 export function capabilities(facts: SenderFacts): Capabilities {
-  // What is sealed by a shared key is judged by the clients that open it, so that they are told what the rules say.
+  // Clients judge shared-key messages themselves, so they get the rules as they are.
   const rested = { ...facts, lastMessageAt: null, sealed: facts.sealed === 'epoch' ? facts.sealed : null }
   const may = (sendable: Sendable) => {
     if (sendable === 'poll' && facts.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
@@ -157,7 +157,7 @@ function refused(refusal: Refusal, facts: SenderFacts): Ruling {
   }
 }
 
-/** As clients count to it, by a clock that shows what the store's does. */
+/** On a clock equal to the store's, by which clients count. */
 function nextSendOf(facts: SenderFacts): number | null {
   const until = slowUntil(facts)
   return until === null ? null : until - facts.ahead

@@ -15,7 +15,7 @@ export interface BlockedWord {
   scope: 'global' | 'room'
   action: 'block' | 'flag' | 'mute'
   is_regex: boolean
-  /** Is a plain word matched with its accents and signs, as letters of its own? Absent in words of before. */
+  /** Is a plain word matched with its accents and signs? Absent in older words. */
   as_written?: boolean
 }
 
@@ -24,19 +24,19 @@ export type Hit = Omit<BlockedWord, 'word' | 'as_written'>
 /** A compiled list of blocked words. */
 export interface WordList {
   readonly isEmpty: boolean
-  /** Adds the ids of the words found; some are missing where the budget was used up. */
+  /** Adds the ids of the words found; incomplete if the budget is spent. */
   search(text: Text, budget: Budget, found: Set<string>): void
-  /** The words with these ids, in the order of the list. */
+  /** The words of these ids, in the order of the list. */
   among(ids: ReadonlySet<string>): readonly Hit[]
 }
 
 interface Text {
   readonly readings: readonly (readonly Word[])[]
-  /** As it is written; and, where it is another, with signs and widths folded. */
+  /** The text as written, and if different, with signs and widths folded. */
   readonly forms: readonly { readonly literal: string; readonly codePoints: Uint32Array }[]
 }
 
-/** Compiles a list for repeated use. A word that cannot be used is reported and left out; the others are not touched. */
+/** Compiles a list for repeated use. Unusable words are reported and left out; the others still work. */
 export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut = () => {}): WordList {
   const plain = words.filter((word) => !word.is_regex)
   const phrases = alike(plain, 'phrase')
@@ -65,7 +65,7 @@ interface Alike {
   ids: string[]
 }
 
-/** The words of one kind; those that are found alike are one. */
+/** The words of one kind; words with equal forms are one. */
 function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alike[] {
   const byText = new Map<string, Alike>()
   for (const word of words) {
@@ -90,8 +90,8 @@ function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budg
 }
 
 /**
- * Every word of these lists that one of the texts contains, or that is spelled over several of them, in the order of the lists;
- * null where the texts are too long together, or cost more than the budget.
+ * Every listed word in one of the texts, or spelled across several, in the order of the lists. Null if the texts are
+ * too long together, or too costly.
  */
 export function hits(lists: readonly WordList[], texts: readonly string[], budget: Budget): readonly Hit[] | null {
   const composed = composedOf(texts)
@@ -148,7 +148,7 @@ function codePointsOf(text: string): Uint32Array {
   return codePoints.subarray(0, count)
 }
 
-/** The word that refuses the text, if any does. */
+/** The word that refuses the text, if any. */
 export function firstHit(found: readonly Hit[]): Hit | null {
   return found.find((hit) => hit.action !== 'flag') ?? null
 }
@@ -157,8 +157,8 @@ const signs = /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\s'’._-]/u
 const oneSign = /^(?=.*\p{Extended_Pictographic})[^\p{L}\p{N}\s]+$/u
 
 /**
- * A phrase is matched word by word. What holds other signs (`c++`, `#tag`), is one sign, or holds one that could be taken for letters
- * (`🇺🇸`) can only be matched as it is written.
+ * A phrase is matched word by word. Words with other signs (`c++`, `#tag`), single signs and letter-like signs (`🇺🇸`)
+ * are matched literally only.
  */
 function isPhrase({ word, as_written }: BlockedWord): boolean {
   const bones = skeleton(word)
@@ -168,17 +168,16 @@ function isPhrase({ word, as_written }: BlockedWord): boolean {
 
 const nothingLeft = 'Nothing is left of this word that a text could hold'
 
-/** Why nothing could ever be found by this word; null where something can. */
+/** The fault of a word that no text can match; null if one can. */
 export const emptyWord = (word: string): string | null => (literalOf(word) === '' ? nothingLeft : null)
 
-/** How a word that is no pattern is looked for. */
+/** The search form of a word that is no pattern. */
 export interface Form {
   kind: 'phrase' | 'literal'
-  /** Words of one kind with one text are found alike. Empty where nothing is left to look for. */
+  /** Words of one kind with equal text match alike. Empty if nothing is left to search. */
   text: string
-  /** Those of a phrase. */
   words: readonly string[]
-  /** Characters, as those of a text are counted. */
+  /** The number of characters, counted as in a text. */
   size: number
 }
 
