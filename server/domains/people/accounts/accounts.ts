@@ -15,7 +15,7 @@ export const isUsernameHeld = async (username: string): Promise<boolean> =>
 
 const invitesAtFirst = 5
 
-/** How many others an account may invite. */
+/** The number of people whom an account may invite. */
 export const invitesAllocated = (account: Pick<Account, 'invite_count'> | null): number =>
   account?.invite_count ?? invitesAtFirst
 
@@ -31,15 +31,18 @@ const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana
 
 const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
 
-/** FORBIDDEN where new accounts are not made here, and none of these ids is one. Asked before anything is stored of somebody new. */
+/**
+ * FORBIDDEN if registration is closed and none of these accounts exists. It runs before anything about a newcomer is
+ * stored.
+ */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (await Accounts.exists({ _id: { $in: [...ids] } })) return
   if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
 }
 
 /**
- * Notes a sign-in; the first one makes the account, where new ones are made, and fixes the kind of wallet it has and whether it is to be
- * welcomed.
+ * Records a sign-in. The first one creates the account if registration is open. It also sets the kind of wallet, and
+ * whether a welcome is due.
  */
 export async function recordSignIn(id: string, method: AuthMethod, at: number, isWelcomed = false): Promise<Account> {
   const time = new Date(at)
@@ -63,7 +66,7 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
   return account
 }
 
-/** Somebody has been welcomed: no later sign-in does that again. */
+/** Marks the welcome as sent: no later sign-in repeats it. */
 export async function endWelcome(id: string): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $unset: { welcome_due: '' } })
 }
@@ -73,26 +76,26 @@ export const isBot = (id: string) => id.startsWith(botPrefix)
 
 const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
 
-/** An account that nobody signs in to; service tokens speak for it. */
+/** An account without a sign-in; service tokens act for it. */
 export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
   const about = { ...displayNamed(display_name), public_landing_enabled: true }
   const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
   return bot.toObject()
 }
 
-/** By which Plaza itself tells people something; nobody signs in to it, and nobody answers it. */
+/** The account of Plaza itself, which writes to people. It has no sign-in, and reads no answers. */
 export const houseAccount = `${botPrefix}plaza`
 
-/** Makes that account where there is none yet. */
+/** Creates Plaza's account if it does not exist. */
 export async function ensureHouse(at: number): Promise<string> {
   await createAccount({ _id: houseAccount, ...displayNamed('Plaza'), ...madeAt(new Date(at)) })
   const found = await accountOf(houseAccount)
-  // A partner may once have named somebody so.
+  // A partner may once have created an account of this id.
   if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
   return houseAccount
 }
 
-/** An account that an agent speaks by in rooms; nobody signs in to it. */
+/** The account of an agent in rooms, without a sign-in. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
   await Accounts.create({ _id, ...displayNamed(display_name), avatar_url, ...madeAt(time) }).catch((error: unknown) => {
@@ -100,12 +103,12 @@ export async function createAgentAccount(_id: string, display_name: string, avat
   })
 }
 
-/** False where the agent has none. */
+/** False if the agent has no account. */
 export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
   return (await Accounts.updateOne({ _id }, { $set: { ...displayNamed(display_name), avatar_url } })).matchedCount === 1
 }
 
-/** Several at once make one. */
+/** Simultaneous calls create one account. */
 async function createAccount(
   account: Pick<Account, '_id' | 'created_at' | 'updated_at'> & Partial<Account>,
 ): Promise<void> {
@@ -118,7 +121,7 @@ export async function recordActivity(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { last_active_at: new Date(at) } })
 }
 
-/** What proved an admin before is good no more. */
+/** Expires earlier admin proofs. */
 export async function endAdminProofs(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { admin_proofs_from: new Date(at) } })
 }

@@ -128,5 +128,5 @@ export const accounts = defineDomain(
   },
 )
 
-/** The same for everybody, so that caches in between may keep it. */
+/** Equal for all callers, so that shared caches may keep it. */
 const sharedAMinute = ['Cache-Control', 'public, max-age=0, s-maxage=60, stale-while-revalidate=300'] as const

@@ -35,7 +35,7 @@ const byBeta = {
   neither: { beta_access: { $ne: true }, beta_access_applied_at: { $exists: false } },
 } as const
 
-/** An admin reads a page at a time, and nobody else waits for it. */
+/** Counting may be slow, because only an admin waits for it. */
 const countedAtOnce = 4
 
 export async function listUsers(node: Node, asked: Page) {
@@ -61,7 +61,7 @@ export async function listUsers(node: Node, asked: Page) {
 
 const startingWith = (start: string) => ({ $gte: start, $lt: `${start}\u{10ffff}` })
 
-/** An exact address, or the start of a username or a display name. */
+/** An exact address, or the beginning of a username or display name. */
 function searchFilter(search: string) {
   const username = startingWith(search.toLowerCase().replace(/^@/, ''))
   return {

@@ -4,9 +4,9 @@ const letterOf = (script: string) => String.raw`[\p{Script=${script}}&&\p{L}]`
 const markOf = (script: string) => String.raw`[\p{Script_Extensions=${script}}&&\p{M}]`
 const either = (parts: readonly string[]) => parts.join('|')
 
-/** Scripts whose letters join their neighbours, unless U+200C stands between them. */
+/** Scripts whose letters join, unless U+200C separates them. */
 const cursive = ['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Mandaic', 'Manichaean']
-/** Scripts in which a virama, and U+200C or U+200D beside it, say how consonants are drawn. */
+/** Scripts in which a virama with U+200C or U+200D shapes consonants. */
 const conjoining =
   'Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Balinese Javanese'.split(
     ' ',
@@ -17,7 +17,7 @@ const betweenLetters = (script: string) =>
   `(?<=${letterOf(script)}${markOf(script)}{0,4})\\u200c(?=${letterOf(script)})`
 const atVirama = (script: string) =>
   `(?<=${letterOf(script)}${markOf(script)}{0,2}${viramas})(?:\\u200c(?=${letterOf(script)})|\\u200d)|(?<=${letterOf(script)})\\u200d(?=${viramas}${letterOf(script)})`
-/** Joiners where a script writes them: rules A1, A2 and B of UAX 31, and the Bengali ya-phalaa of a ra. */
+/** Joiners in their scripts: rules A1, A2 and B of UAX 31, and the Bengali ya-phalaa of a ra. */
 const joiners = new RegExp(either([...cursive.map(betweenLetters), ...conjoining.map(atVirama)]), 'gv')
 
 const emoji =
@@ -27,7 +27,7 @@ const ofEmoji = /[\u200d\u{e0020}-\u{e007f}]/gu
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
 const stacked = /[\p{Mn}\p{Me}]{3}/u
 
-/** How many of its own marks a letter of a script bears; one of another script bears two. */
+/** The most marks of its own script on a letter; other letters have two. */
 const ownMarks: readonly (readonly [script: string, most: number])[] = [
   ['Hebrew', 5],
   ['Tibetan', 5],
@@ -47,7 +47,7 @@ const marksOfLetters = new RegExp(
   'gv',
 )
 
-/** What makes a name pass for another, in words; null where nothing does: hidden signs, a badge, or a pile of marks. */
+/** The disguise in a name, as a message: hidden characters, a badge, or stacked marks; null if there is none. */
 export function maskOf(name: string): string | null {
   const shown = name.replace(joiners, '').replace(emoji, (sign) => sign.replace(ofEmoji, ''))
   if (unseen.test(shown)) return 'It holds a character that is not seen'

@@ -10,7 +10,7 @@ const news =
   'announcement announcements news update updates alert alerts notification notifications notice info broadcast'
 const titles = 'ceo cto cfo coo founder owner developer dev engineer president director lead head'
 const placeholders = 'null undefined anonymous guest user username me self api www mail email localhost server'
-/** Nobody's username, and yet names of agents like any other. */
+/** Reserved usernames that agents may still use as names. */
 const trials = 'test demo example bot'
 const bait = 'giveaway airdrop free winner prize reward claim bonus promo lottery verify recovery unlock'
 const people =
@@ -28,7 +28,7 @@ const reserved = new Set([...pretending, ...ours, ...trials.split(' ').map(glanc
 const reservedStart = new Set(['official', 'support', 'admin', 'mod', 'team'].map(glance))
 const reservedEnd = new Set([...reservedStart, ...['staff', 'verified'].map(glance)])
 
-/** Words that claim authority wherever they stand, and words that do so where nothing else is said. */
+/** Words that claim authority anywhere, and words that claim it only alone. */
 const claims = new Set(
   'admin admins administrator superadmin moderator moderators official officials helpdesk'
     .split(' ')
@@ -37,10 +37,10 @@ const claims = new Set(
 const alone = new Set(
   'support staff team verified system root help mod mods bot customer service security'.split(' ').map(glance),
 )
-/** Words that say nothing by themselves. */
+/** Words without a meaning of their own. */
 const filling = new Set('the a an of by at in from for your our my this is real true'.split(' ').map(glance))
 
-/** Usernames nobody may take, however they are spelled; the caller is told no more than that the name is not available. */
+/** Is the username reserved, in any spelling? The caller learns only that it is not available. */
 export function isReserved(username: string): boolean {
   if (reserved.has(glance(username))) return true
   const parts = username.split('_').filter((part) => part !== '')
@@ -49,10 +49,10 @@ export function isReserved(username: string): boolean {
   return [...parts, username].some((word) => isAuthority([spell(word)]))
 }
 
-/** What no two usernames may share; one of underscores alone looks like itself. */
+/** The canonical look of a username, which must be unique; underscores alone look like themselves. */
 export const usernameLook = (username: string): string => looksOf(username)[0] || username
 
-/** All that a name may be taken for, as it stands and without the signs around it. */
+/** All looks of a name, with and without the signs around it. */
 export const looksIn = (name: string): string[] => {
   const ways = [name, name.replace(/^[\s@!|+]+|[\s!|+]+$/g, '')]
   return [...new Set(ways.flatMap((way) => [usernameLook(way), ...looksOf(way)]))].filter(Boolean)
@@ -60,26 +60,29 @@ export const looksIn = (name: string): string[] => {
 
 const ofService = 'It reads as the name of this service, of its staff or of one of their roles'
 
-/** Why a display name would deceive: it is masked, claims authority or names the service, however it is spelled. Null where it would not. */
+/**
+ * Why a display name deceives: it is disguised, claims authority or names the service, in any spelling. Null if it does
+ * not.
+ */
 export const deceptionBy = (name: string): string | null =>
   maskOf(name) ?? (readings(name).some(isClaim) ? ofService : null)
 
 const asUsername = /^[^\p{L}\p{N}]*@/u
 
 /**
- * Why what somebody says of the moment would make the name beside it another, or null: it holds marks of the verified, claims authority, or
- * begins as a username does.
+ * Why a status deceives beside a name: it has a badge, claims authority, or begins like a username. Null if it does
+ * not.
  */
 export const deceptionByStatus = (said: string): string | null =>
   deceptionBy(said) ?? (asUsername.test(said.normalize('NFKC')) ? 'It begins as a username does' : null)
 
-/** Why a name of a room would pass for one of the service, or null. Words such as `Help` are names of rooms like any other. */
+/** Why a room's name passes for one of the service; null if it does not. Words such as `Help` are allowed. */
 export const deceptionByRoom = (name: string): string | null =>
   maskOf(name) ?? (readings(name).some(isOfService) ? ofService : null)
 
 /**
- * Why a name of an agent would deceive, or null: it claims authority, passes for the service or its staff, or is one that is reserved among
- * usernames. Words such as `Bot` are names of agents like any other.
+ * Why an agent's name deceives; null if it does not. It may neither claim authority, pass for the service or its staff,
+ * nor be reserved. Words such as `Bot` are allowed.
  */
 export const deceptionByAgent = (name: string): string | null =>
   maskOf(name) ?? (readings(name).some(isOurs) ? ofService : null)
@@ -101,7 +104,7 @@ function isOfService(reading: readonly Word[]): boolean {
 const namesService = ({ written }: Spelling): boolean => ours.has(glance(written)) || ours.has(undrawn(written))
 
 const ranks = 'staff system mod mods moderator owner owners root sudo superuser webmaster operator verified'.split(' ')
-/** A rank with one of these beside it is still a rank. */
+/** A rank with one of these words is still a rank. */
 const companions = [support, news, roles, 'bot agent assistant message messages account security'].join(' ').split(' ')
 const rank = new Set(ranks.map(glance))
 const besideRank = new Set(companions.map(glance))
@@ -109,7 +112,7 @@ const inOneWord = new Set(
   ranks.flatMap((word) => companions.flatMap((other) => [word + other, other + word])).map(glance),
 )
 
-/** Is it the name of a role of the service, with or without a number beside it, or one that is nobody's? */
+/** Is it a role of the service, with or without a number, or a reserved name? */
 function isOfStaff(reading: readonly Word[]): boolean {
   if (isAmong(pretending, saidIn(reading).joined)) return true
   const { said, joined } = saidIn(reading.filter((word) => !isNumber(word)).map(unnumbered))
@@ -143,16 +146,16 @@ function saidIn(reading: readonly Word[]) {
 const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>
   word.some(({ written, squeezed }) => words.has(glance(written)) || words.has(glance(squeezed)))
 
-/** Does the word claim authority, or name the service, with or without a number after it? */
+/** Does the word claim authority or name the service, with or without a number? */
 const isAuthority = (word: Word): boolean => {
   const bare = unnumbered(word)
   return isAmong(claims, bare) || bare.some(namesService)
 }
 
-// The name of the service is not squeezed throughout: `piazza` is a word of its own.
+// The service's name is not squeezed completely: `piazza` is a different word.
 const undrawn = (word: string): string => glance(word.replace(/(.)\1{2,}/gu, '$1'))
 
-/** A display name as it is looked for by its start. */
+/** The search form of a display name. */
 export const soughtAs = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /** The stored fields of a display name. */

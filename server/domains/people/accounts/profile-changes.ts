@@ -10,7 +10,7 @@ import { type Account, Accounts } from './model.ts'
 import { deceptionBy, deceptionByStatus, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
-/** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
+/** Takes a username; true if the account had none. A reserved name gets the answer of a taken one. */
 export async function claimUsername(node: Node, id: string, username: string): Promise<boolean> {
   await refuseUsername(id, username)
   const change = { $set: { ...named(username), updated_at: new Date(node.now()) } }
@@ -32,12 +32,12 @@ const usernameTaken = (error: unknown): never => {
   throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
 }
 
-// Of two that look alike, the other has it.
+// Of two with the same look, the other one has it.
 const passOver = (error: unknown): void => {
   if (!isDuplicate(error)) throw error
 }
 
-/** Notes what the usernames that an older version stored look like; of several that look alike, one has the look. */
+/** Stores the looks of usernames from older versions; of equal looks, one is stored. */
 export async function noteLooks(): Promise<void> {
   let last = ''
   for (;;) {
@@ -50,7 +50,7 @@ export async function noteLooks(): Promise<void> {
   }
 }
 
-/** Notes by what the display names that an older version stored are found. */
+/** Stores the search forms of display names from older versions. */
 export async function noteSought(): Promise<void> {
   let last = ''
   for (;;) {
@@ -63,7 +63,7 @@ export async function noteSought(): Promise<void> {
   }
 }
 
-/** May this name be taken for the username of somebody else? A display name that was there before the username stays. */
+/** Does the name look like another account's username? Display names older than the username stay. */
 async function isNameOfAnother(id: string, name: string): Promise<boolean> {
   const taken = { _id: { $ne: id }, username_look: { $in: looksIn(name) } }
   return (await Accounts.exists(taken)) !== null
@@ -71,7 +71,7 @@ async function isNameOfAnother(id: string, name: string): Promise<boolean> {
 
 const staffAtMost = 500
 
-/** May this name be taken for the display name of one who moderates the whole site? Theirs alone are kept free: others may share a name. */
+/** Does the name look like an admin's display name? Other people may share names. */
 async function isNameOfStaff(id: string, name: string): Promise<boolean> {
   const staff = { _id: { $ne: id }, role: { $in: ['admin' as const, 'super_admin' as const] } }
   const found = await Accounts.find(staff, { display_name: 1 }).limit(staffAtMost).lean<Account[]>()
@@ -89,13 +89,13 @@ async function refuseName(path: string, id: string, name: string, fault: string 
   throw new AppError('VALIDATION_ERROR', { message: `This display name is not allowed. ${why}`, details: { path } })
 }
 
-/** Refuses a name for a person: what deceives, and what is taken for the name of somebody else or of one who runs this site. */
+/** Refuses a deceptive display name, or one that looks like another user or an admin. */
 export async function refuseDisplayName(path: string, id: string, name: string): Promise<void> {
   const passesForStaff = (await isNameOfStaff(id, name)) ? 'It looks like the name of one who runs this site' : null
   await refuseName(path, id, name, deceptionBy(name) ?? passesForStaff)
 }
 
-/** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
+/** A bot's name, given by an admin, may represent the service, but not resemble another user. */
 export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
 
 function refuseStatus(path: string, said: string | null | undefined): void {
@@ -121,7 +121,7 @@ interface ProfileChange {
   calls_from?: CallsFrom | undefined
 }
 
-/** Changes the fields that are given; null clears one. */
+/** Changes the given fields; null clears one. */
 export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
   if (name !== undefined) await refuseDisplayName('display_name', id, name)
@@ -165,7 +165,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
 
 const pictures = { avatar_url: 1, custom_avatar_url: 1 }
 
-/** Those of these addresses that people show. */
+/** The URLs among these that profiles show. */
 export async function picturesAmong(urls: readonly string[]) {
   const among = { $in: [...urls] }
   const found = await Accounts.find({ $or: [{ avatar_url: among }, { custom_avatar_url: among }] }, pictures).lean()

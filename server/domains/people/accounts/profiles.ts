@@ -26,7 +26,7 @@ const keptAtMost = 10_000
 const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; until: number }>(), changes: 0 }))
 const changed = 'profile:changed'
 
-/** How these accounts are shown; ids without an account are shown by their address. */
+/** The profiles of these accounts; an unknown id is shown by its address. */
 export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
   const now = performance.now()
   const { kept } = cacheOf(node)
@@ -36,13 +36,13 @@ export async function profilesOf(node: Node, ids: readonly string[]): Promise<Ma
   return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
 }
 
-/** To be called after every change of what a profile shows. */
+/** Called after each change of a profile. */
 export function forgetProfile(node: Node, id: string): void {
   forget(node, id)
   node.peers.tell(changed, id)
 }
 
-/** Forgets what other nodes say has changed; where they are not heard, it is kept as long as any profile. */
+/** Drops profiles that other nodes report as changed. Without the report, the cache expires. */
 export const followProfiles = (node: Node): (() => void) =>
   node.peers.listen(changed, (id) => typeof id === 'string' && forget(node, id))
 
@@ -76,13 +76,13 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profi
   return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
 }
 
-/** What somebody says of the moment; nothing while the account is suspended, nor what an older version stored and would be refused now. */
+/** The status of an account; null while it is suspended, or if older text would be refused now. */
 export function statusOf({ is_banned, status_emoji = null, status_text = null }: Account) {
   const shown = (said: string | null) => (is_banned || said === null || deceptionByStatus(said) !== null ? null : said)
   return { status_emoji: shown(status_emoji), status_text: shown(status_text) }
 }
 
-/** The account as its owner sees it. */
+/** The account as shown to its owner. */
 export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   id: account.user_id,
   wallet_address: account._id,

@@ -18,7 +18,7 @@ const pages: Readonly<Record<Platform, string>> = {
   discord: 'https://discord.com/users/',
 }
 
-/** The page of an account that has one, by its address or its username. While it is suspended neither its agents nor its calls are offered. */
+/** A public page, by address or username. A suspended account offers neither agents nor calls. */
 export async function publicPageOf(node: Node, name: string) {
   const account = (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(usernameIn(name)))
   if (!account) throw new AppError('USER_NOT_FOUND')
@@ -33,7 +33,7 @@ export async function publicPageOf(node: Node, name: string) {
   }
 }
 
-/** The account's profile with what its owner alone may read and change. */
+/** The profile with the fields that only its owner may see and change. */
 export function ownProfileOf(account: Account) {
   const { id: address, ...shown } = profileOf(account)
   return {

@@ -6,23 +6,26 @@ import { accountRoleChanged, accountSuspended, accountUnsuspended } from './even
 import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
 import { roleSettings } from './settings.ts'
 
-/** The role an account may use at this moment. */
+/** The role that an account may use now. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
   node.log.ask(GLOBAL, (view) => powerIn(view, account))
 
-/** Who is suspended has no power over others, whatever the role. */
+/** A suspended account has no role. */
 const powerIn = (view: View, account: string): Role => (suspensionIn(view, account) ? 'user' : roleIn(view, account))
 
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
 
-/** Is the account suspended at this moment? This node's memory says so without a read, as every suspension waits for all nodes. */
+/** Is the account suspended now? This node's memory suffices, because every suspension waits for all nodes. */
 export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
   const question = (view: View) => suspensionIn(view, account) !== null
   return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
 }
 
-/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
+/**
+ * Suspends an account everywhere. Admins suspend users. Only super admins suspend admins, or change a super admin's
+ * decision. Nobody suspends themselves.
+ */
 export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
@@ -64,7 +67,7 @@ function refuseStanding(view: View, actor: string, target: string): Judgement<nu
 const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
   current !== null && roleIn(view, current.by) === 'super_admin' && powerIn(view, actor) !== 'super_admin'
 
-/** Gives an account a role. Super admins only, and never to themselves. */
+/** Sets the role of an account: super admins only, and never their own. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
@@ -78,7 +81,7 @@ export async function changeRole(node: Node, actor: string, target: string, role
   })
 }
 
-/** Gives the configured admins their role where nobody ever decided on it; what was decided later stands. */
+/** Gives the configured admins their role, unless a role was ever decided for them. */
 export async function ensureAdmins(node: Node): Promise<void> {
   const { admins, superAdmins } = roleSettings.of(node)
   const wanted = new Map<string, Role>([

@@ -11,7 +11,7 @@ interface Updates {
   beta_access?: boolean | undefined
 }
 
-/** Changes what admins decide of an account. Nobody gives beta access to themself. */
+/** Changes an account's admin fields. Nobody grants beta access to themselves. */
 export async function updateUser(node: Node, admin: string, target: string, updates: Updates): Promise<void> {
   const { is_banned, ban_reason, notes, beta_access } = updates
   if (!(await accountOf(target))) throw new AppError('USER_NOT_FOUND')

@@ -5,11 +5,11 @@ import { contactNoteChanged, contactNotes as contract } from '#shared/api/contac
 import { AppError } from '#shared/errors'
 import { type ContactNote, ContactNotes } from './model.ts'
 
-/** A few more where several are written at once. */
+/** Simultaneous writes may exceed it slightly. */
 const notesAtMost = 2_000
 const none = { notes: null, updatedAt: null }
 
-/** Each of these is loaded by its author: the id of a note begins with the account of the session. */
+/** The id of a note begins with the caller's account, so only its author can load it. */
 const idOf = (author: string, subject: string) => `${author} ${subject}`
 
 export const contactNotes = defineDomain(contract, {

@@ -32,7 +32,7 @@ export const contact = defineDomain(
   { settings: contactSettings },
 )
 
-/** What somebody has written stands behind what the server knows, so that it passes for nothing of that. */
+/** The sender's text follows the server's facts, so that it cannot imitate them. */
 function letterOf({ name, email, inquiry, source }: InputOf<typeof contract.write>, { node, caller }: Context): string {
   const known = [
     `Received by ${node.settings.publicUrl} at ${new Date(node.now()).toISOString()}`,
@@ -48,7 +48,10 @@ const acknowledgement = {
   text: 'We have your message, and answer you at this address.\n\nIf you did not write to us, you need not do anything.\n',
 }
 
-/** Without a word of what was written, so that nobody sends others anything by it; left out where the address was written to often enough. */
+/**
+ * It contains nothing of the inquiry, so that it cannot send texts to others. It is left out if the address got too
+ * many emails.
+ */
 async function acknowledge(context: Context, to: string): Promise<void> {
   if (await maySendTo(context, to)) await postLetter(context.node, { to, ...acknowledgement })
 }

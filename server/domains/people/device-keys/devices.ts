@@ -15,8 +15,8 @@ type Told = Pick<StoredDevice, 'public_key' | 'certificate' | 'name'>
 const there = { removed_at: null }
 
 /**
- * Stores what a device says of itself. Another key for a known device, or a device of somebody else, is refused; and so is one that was
- * removed, to its owner and with its own key too: epochs of before it were sealed to it, and must stay over.
+ * Stores a device's description. Another key for a known device, and another account's device, are refused. So is a
+ * removed device, even with its own key: earlier epochs were sealed to it, and must end.
  */
 export async function keepDevice(account: string, id: string, told: Told, now: number): Promise<StoredDevice> {
   refuseNoPoint(told.public_key)
@@ -36,7 +36,7 @@ export async function keepDevice(account: string, id: string, told: Told, now: n
     if (isDuplicate(error)) throw taken()
     throw error
   }
-  // Counted again once it is stored, so that of several at once none is missed.
+  // Counts again after the insert, so that simultaneous inserts respect the limit.
   if ((await firstOf(account)).some(({ _id }) => _id === id)) return made
   await removeDevice(account, id, now)
   throw tooMany()
@@ -68,17 +68,17 @@ export const devicesOf = (accounts: readonly string[]): Promise<StoredDevice[]> 
     .sort({ account: 1, order: 1 })
     .lean<StoredDevice[]>()
 
-/** Those of these devices that are there, and of these accounts. */
+/** The existing devices among these, of these accounts. */
 export const devicesNamed = (ids: readonly string[], accounts: readonly string[]): Promise<StoredDevice[]> =>
   DeviceKeys.find({ _id: { $in: ids }, account: { $in: accounts }, ...there }).lean<StoredDevice[]>()
 
-/** False where the account has no such device. */
+/** False if the account has no such device. */
 export const removeDevice = async (account: string, id: string, now: number): Promise<boolean> => {
   const trace = { removed_at: new Date(now).toISOString(), name: '', certificate: null }
   return (await DeviceKeys.updateOne({ _id: id, account, ...there }, { $set: trace })).matchedCount === 1
 }
 
-/** The accounts whose devices this one may know: its own, its friends', and those with whom it has a conversation. */
+/** The accounts whose devices this one may see: itself, friends, and partners of conversations. */
 export async function knownTo(account: string, addresses: readonly string[]): Promise<string[]> {
   const others = addresses.filter((address) => !isSameAccount(address, account))
   const keys = new Map(others.map((other) => [roomKey(dmOf(account, other)), other]))

@@ -6,7 +6,7 @@ type Given = { readonly [Field in keyof KeptKeys]?: KeptKeys[Field] | null | und
 export const keptKeys = async (account: string): Promise<KeptKeys> =>
   shown(await MessagingKeys.findOne({ _id: account }).lean<StoredKeys>())
 
-/** Stores what is given, and nothing of what is left out. */
+/** Stores the given fields; others stay. */
 export async function keepKeys(account: string, given: Given, now: number): Promise<KeptKeys> {
   const fields = Object.entries(given)
     .filter(([, value]) => value !== undefined)

@@ -9,7 +9,7 @@ import { allowLetter, writeCode } from './letters.ts'
 
 const purpose = 'email.attach'
 
-/** Who adds an address to an account: whoever is signed in. Null where nobody is, and no account was named. */
+/** The caller who adds an address to an account; null for an anonymous caller without an account in the input. */
 export function attaching(context: Context, named: string | undefined): SignedIn | null {
   if (named === undefined && context.caller.account === null) return null
   return signedIn(context)
@@ -21,7 +21,7 @@ export async function sendAttachCode(context: Context, { account }: SignedIn, em
   await writeCode(context, email, code, 'adds this address to your account')
 }
 
-/** The code proves the address it was sent to, whatever address the client names now. */
+/** The code proves the address to which it was sent, whatever the client names now. */
 export async function attach(
   context: Context,
   { account }: SignedIn,

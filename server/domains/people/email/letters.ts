@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors'
 const hourSeconds = 3_600
 const lettersPerClient = 30
 
-/** Refuses where mail is not offered, and more letters than anybody needs: to one address, and for one client. */
+/** Refuses if mail is not configured, or the address or client got too many emails. */
 export async function allowLetter(context: Context, email: string): Promise<void> {
   const { node, caller } = context
   if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })

@@ -17,7 +17,7 @@ type SignedIn = z.input<typeof contract.login.output>
 const purpose = 'email.login'
 const linkPurpose = 'email.link'
 
-/** Nothing here looks an account up, so that the answer tells nothing about one. */
+/** No account is looked up, so the answer reveals none. */
 export async function sendLoginCode(context: Context, email: string): Promise<void> {
   await allowLetter(context, email)
   const { code } = await issueCode(context.node, purpose, email)
@@ -29,7 +29,7 @@ export async function loginByCode(context: Context, email: string, code: string,
   return open(context, email, updates)
 }
 
-/** The page takes the token from the link, so that a program that only looks at links does not use it up. */
+/** The page takes the token from the link, so that a link scanner does not use it up. */
 export async function sendLink(context: Context, email: string, redirect: string | undefined): Promise<void> {
   await allowLetter(context, email)
   const link = new URL('/', context.node.settings.publicUrl)
@@ -39,7 +39,7 @@ export async function sendLink(context: Context, email: string, redirect: string
   await writeLink(context, email, link.href)
 }
 
-/** Whom a link signs in, so that a person can be asked who did not ask for it in this browser. */
+/** The address of a link, and whether this browser requested it. The page asks people who did not. */
 export async function checkLink(context: Context, token: string) {
   const link = await readLink(context.node, linkPurpose, token, context.browser)
   if (!link) throw new AppError('INVALID_LINK')
@@ -59,7 +59,7 @@ async function open(context: Context, email: string, updates: boolean | undefine
   return { ...signedIn, message: 'Signed in', email, walletAddress: account }
 }
 
-/** A new session beside the one whose token this is, where it belongs to the account and the account to the address. */
+/** A new session for a session's token, if it belongs to the account and the account to the address. */
 export async function restore(context: Context, email: string, address: string, token: string): Promise<SignedIn> {
   const { node, caller } = context
   const { account, session } = await identifyToken(node, token, caller)

@@ -9,10 +9,10 @@ import { refusal } from './refusals.ts'
 import { federationSettings } from './settings.ts'
 
 const signalPrefix = 'plaza:'
-/** In the place of the address a nonce belongs to: who proves to be human has none yet. */
+/** The subject of the nonce, because the prover has no address yet. */
 const anybody = 'human-proof'
 
-/** A signal that a proof may be bound to, so that it is good here alone, once, and soon. */
+/** A signal to which a proof may be bound. The proof is then valid here only, once, and for a short time. */
 export async function writeSignal(node: Node) {
   providerOf(node)
   const now = node.now()
@@ -21,7 +21,7 @@ export async function writeSignal(node: Node) {
   return { signal, action, expires_at: new Date(now + nonceMilliseconds).toISOString() }
 }
 
-/** Proves that a human stands behind the proof, and uses it up. Only what passes everything does. */
+/** Verifies a human proof and uses it up, after all checks have passed. */
 export async function proveHuman(node: Node, proof: HumanProof): Promise<{ identity: ProvenIdentity; level: string }> {
   const provider = providerOf(node)
   const { action } = federationSettings.of(node)
@@ -31,7 +31,7 @@ export async function proveHuman(node: Node, proof: HumanProof): Promise<{ ident
   const verdict = await provider.verify(proof)
   if (!verdict.valid) {
     const { code: reason, detail } = verdict
-    // What the provider does not refuse, but has not verified, is a proof of something else.
+    // A proof that the provider neither refused nor verified is a proof of something else.
     const status = reason === otherProof ? 401 : 400
     throw refusal('INVALID_SIGNATURE', 'Verification failed', { reason, detail }, status)
   }
@@ -45,7 +45,7 @@ function providerOf({ services: { humanProofs } }: Node) {
   return humanProofs
 }
 
-/** Of several at once exactly one succeeds. */
+/** Of simultaneous calls exactly one succeeds. */
 async function spend(proof: string, now: number): Promise<void> {
   const _id = createHash('sha256').update(proof.trim().toLowerCase()).digest('hex')
   await SpentProofs.create({ _id, at: new Date(now) }).catch((error: unknown) => {

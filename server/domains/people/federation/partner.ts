@@ -5,7 +5,7 @@ import type { Named } from './partner-identity.ts'
 import { refusal } from './refusals.ts'
 
 const longestToken = 8 * 1024
-/** Ids that other ways in give out, and names of our own. */
+/** Ids of other sign-in methods, and our own names. */
 const reserved = /^(email|worldid|humanproof|partner|bot|plaza|global|alpha)(:|$)/i
 
 interface Asked {
@@ -15,7 +15,7 @@ interface Asked {
   isMiniApp: boolean
 }
 
-/** Proves whom a token of the partner names. */
+/** Verifies a partner's token, and returns its user. */
 export async function provePartner(node: Node, asked: Asked): Promise<Named> {
   const { partnerTokens } = node.services
   if (!partnerTokens) throw refusal('SERVICE_UNAVAILABLE', 'Partner sign-in is not configured here')
@@ -44,7 +44,7 @@ function refuseUnreadable(token: string): void {
   }
 }
 
-/** The subject, else the user id, one of which must be there: a text that can be the id of an account, and is not one that another way in gives out. */
+/** The subject, else the user id. It must be a valid account id that no other sign-in method assigns. */
 function nameIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
   const given = sub ?? user_id ?? null
   if (given === null) throw refusal('VALIDATION_ERROR', 'The token names no identifier')

@@ -118,7 +118,7 @@ async function ended(context: Context, pair: Pair | null, message: string): Prom
   return found(pair !== null, message)
 }
 
-/** For this caller alone, also in a browser where somebody else signs in next. */
+/** Only for this caller, even if another person signs in with this browser. */
 function keepPrivately({ http }: Context): void {
   http?.setHeader('Cache-Control', 'private, max-age=10')
   http?.setHeader('Vary', 'Origin, Authorization, Cookie')

@@ -12,28 +12,28 @@ import { friendRow, requestRow, shownOne } from './rows.ts'
 
 const namespace = '/notifications'
 
-/** The fields of a pair that its end is told with; nicknames and the text of the request are not kept. */
+/** The fields of an ended pair in its event, without nicknames and the request's text. */
 type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
 
 export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>
   tellAll(node, account, friendsChanged, { pair: pair._id })
 
-/** `account` has ended what was between the two. */
+/** `account` ended the request or friendship. */
 export function announceEnd(node: Node, account: string, pair: Pair): Promise<void> {
   const { state, request_id, from_address, to_address, from_friend_id, to_friend_id } = pair
   const was = { state, request_id, from_address, to_address, from_friend_id, to_friend_id } satisfies Ended
   return tellAll(node, account, friendsEnded, { pair: was })
 }
 
-/** Ends whatever is between two people: for a block by the first, once its own record is written. */
+/** Ends a request or friendship for a block, after the block is stored. */
 export async function part(node: Node, account: string, other: string): Promise<void> {
   const pair = await Pairs.findOneAndDelete({ _id: pairOf(account, other) }).lean<Pair>()
   if (pair) await announceEnd(node, account, pair)
 }
 
 /**
- * By the log that every node follows, so that both hear of it wherever they are connected. What is stored stands without it:
- * who is not told finds it in the lists.
+ * Appends to `global`, so that both people are notified on any node. The stored change does not depend on it: lists
+ * show it anyway.
  */
 async function tellAll<Body>(
   node: Node,
@@ -46,7 +46,7 @@ async function tellAll<Body>(
     .catch((error: unknown) => node.logger.warn({ error }, 'a friendship could not be told'))
 }
 
-/** Tells those connected here of requests and friendships of theirs, in the order in which they changed. */
+/** Notifies people on this node of their requests and friendships, in order of the changes. */
 export function followFriends(node: Node): () => void {
   let told = Promise.resolve()
   node.log.onRows((key, rows) => {

@@ -3,7 +3,7 @@ import { cursorAt, placeIn } from '#server/kernel/cursors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs } from './model.ts'
 
-/** One name for two people, whichever of them it is asked of. */
+/** The id of a pair, in either order. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(' ')
 
 export const otherOf = (pair: Pick<Pair, 'from_address' | 'to_address'>, account: string): string =>
@@ -17,7 +17,7 @@ const newestOf = (account: string, end: End, state: Pair['state'], limit: number
     .limit(limit)
     .lean<Pair[]>()
 
-/** A page of the friends of an account, and where the next one begins. */
+/** A page of an account's friends, and the next cursor. */
 export async function friendsOf(account: string, limit: number, cursor?: string) {
   const own = `friends ${account}` as const
   const before = cursor === undefined ? undefined : placeIn(own, cursor)
@@ -30,18 +30,18 @@ export async function friendsOf(account: string, limit: number, cursor?: string)
   return { pairs: await unblocked(account, page), next: last ? cursorAt(own, last.version) : null }
 }
 
-/** The newest requests that wait for an account, or for others by it. */
+/** The newest open requests to or from an account. */
 export const waiting = async (account: string, end: End, limit: number): Promise<Pair[]> =>
   unblocked(account, await newestOf(account, end, 'pending', limit))
 
-/** Those of these accounts who are friends of this one. */
+/** The friends of this account among these. */
 export async function friendsAmong(account: string, addresses: readonly string[]): Promise<string[]> {
   const ids = addresses.map((address) => pairOf(account, address))
   const pairs = await Pairs.find({ _id: { $in: ids }, state: 'friends' }).lean<Pair[]>()
   return (await unblocked(account, pairs)).map((pair) => otherOf(pair, account))
 }
 
-/** A block counts from its own record on, also before it has ended what was between the two. */
+/** A block applies from its own record on, even before the friendship has ended. */
 export async function unblocked(account: string, pairs: readonly Pair[]): Promise<Pair[]> {
   const blocked = await blockedAmong(
     account,
@@ -50,10 +50,10 @@ export async function unblocked(account: string, pairs: readonly Pair[]): Promis
   return pairs.filter((pair) => !blocked.has(otherOf(pair, account)))
 }
 
-/** A friend of somebody, by the id of that row of theirs or by address. */
+/** A friend, by the caller's id of the friendship or by address. */
 export type Which = { id: string } | { address: string }
 
-/** The row of a friend, from either end: nobody else's matches. */
+/** The filters for a friend's row, from either side; other people's rows do not match. */
 const rowsOf = (account: string, which: Which) =>
   'id' in which
     ? ([
@@ -65,7 +65,7 @@ const rowsOf = (account: string, which: Which) =>
         { _id: pairOf(account, which.address), to_address: account, state: 'friends' },
       ] as const)
 
-/** False where this is no friend. */
+/** False if there is no such friend. */
 export async function renameFriend(account: string, which: Which, nickname: string | null): Promise<boolean> {
   const [asker, asked] = rowsOf(account, which)
   const renamed = await Pairs.updateOne(asker, { $set: { from_nickname: nickname } })
@@ -73,6 +73,6 @@ export async function renameFriend(account: string, which: Which, nickname: stri
   return (await Pairs.updateOne(asked, { $set: { to_nickname: nickname } })).matchedCount === 1
 }
 
-/** What has ended by this; null where this is no friend. */
+/** The ended friendship; null if there is no such friend. */
 export const removeFriend = (account: string, which: Which): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ $or: [...rowsOf(account, which)] }).lean<Pair>()

@@ -16,7 +16,9 @@ const requestsToOneAnHour = 5
 const pendingAtMost = 100
 const attempts = 3
 
-/** Stores a request; if the other person has asked already, the two become friends. Of simultaneous equal requests one is stored. */
+/**
+ * Stores a request; a request in the other direction makes both friends. Of simultaneous equal requests one is stored.
+ */
 export async function askFriend(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
   if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
   await allowRequest(node, from, to)
@@ -35,8 +37,8 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
 }
 
 /**
- * Makes two people friends of whom neither was asked; not where something is between them already, nor where one has blocked the other.
- * Nobody is told: both find it in their lists.
+ * Makes two people friends without a request, unless they have a relation or a block. Nobody is notified: both lists
+ * show it.
  */
 export async function befriend(node: Node, from: string, to: string): Promise<void> {
   const pair = await insert({ ...newPair(node, from, to, null), state: 'friends' })
@@ -69,7 +71,7 @@ function newPair(node: Node, from_address: string, to_address: string, memo: str
   }
 }
 
-/** Null where something is between the two already. */
+/** Null if the two have a relation already. */
 async function insert(pair: Pair): Promise<Pair | null> {
   try {
     await Pairs.create(pair)
@@ -80,7 +82,7 @@ async function insert(pair: Pair): Promise<Pair | null> {
   }
 }
 
-/** Checks the request after it is stored: a simultaneous block or request either finds it, or is found here. */
+/** Checks again after the insert: a simultaneous block or request either sees this one, or is seen here. */
 async function keepIfAllowed(pair: Pair): Promise<Pair> {
   const { from_address, to_address } = pair
   const [blocked, pending] = await Promise.all([
@@ -95,7 +97,10 @@ async function keepIfAllowed(pair: Pair): Promise<Pair> {
   throw new AppError('CONFLICT', { message: `You have ${pendingAtMost} requests pending. Take one back first.` })
 }
 
-/** Null where no such request waits for this account. A block is stored before it deletes friendships, and a friendship before it checks blocks, so one always sees the other. */
+/**
+ * Null if no such request waits for this account. A block is stored before it deletes friendships, a friendship before
+ * it checks blocks. One of them thus always sees the other.
+ */
 export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
   const changed_at = new Date(node.now()).toISOString()
   const pair = await Pairs.findOneAndUpdate(
@@ -111,7 +116,7 @@ export async function acceptRequest(node: Node, account: string, request_id: str
 
 const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
 
-/** The request that this ended; null where no such request waits for this account. */
+/** The declined request; null if none waits for this account. */
 export const declineRequest = (account: string, request_id: string): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ request_id, to_address: account, state: 'pending' }).lean<Pair>()
 

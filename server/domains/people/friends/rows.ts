@@ -9,7 +9,7 @@ import { tagOf } from './tags.ts'
 
 type Show<Shown> = (pair: Pair, account: string, other: Profile) => Shown
 
-/** How a pair looks to one of the two, with the profile of the other. */
+/** A pair as shown to one person, with the other's profile. */
 export async function shownOne<Shown>(node: Node, account: string, pair: Pair, show: Show<Shown>): Promise<Shown> {
   const other = otherOf(pair, account)
   return show(pair, account, profileIn(await profilesOf(node, [other]), other))

@@ -22,8 +22,8 @@ const timeDigits = 12
 const codeDigits = 40
 
 /**
- * What proves an admin is shown with every request for a day, so its nonce is not used up, and is stored nowhere: it is the time it was
- * made at, in milliseconds, and a code of ours over that time and the address.
+ * An admin proof accompanies each request for a day, so its nonce is not used up. The nonce is not stored either: it is
+ * its time in milliseconds, with our code over time and address.
  */
 const toAdminister: Purpose = {
   statement: administering,
@@ -50,11 +50,11 @@ const codeOf = (secret: Uint8Array, time: string, address: string) =>
 
 const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
 
-/** A message that proves for a day that this wallet administers; it is no sign-in. */
+/** A message that proves an admin's wallet for a day; it is no sign-in. */
 export const writeAdminMessage = (asked: Asked, address: string) =>
   writeMessage(asked, address, undefined, toAdminister)
 
-/** The account that the wallet opens, and its role. FORBIDDEN where that is no admin, or is suspended. */
+/** The account of the wallet and its role. FORBIDDEN if it is no admin, or is suspended. */
 export async function proveAdmin(context: Context, signed: AdminProof) {
   const { account } = await proveWallet(context, signed)
   const role = await roleOf(context.node, account)
@@ -62,7 +62,10 @@ export async function proveAdmin(context: Context, signed: AdminProof) {
   return { account, role }
 }
 
-/** Who shows such a message in the headers of a request, which carry it as base64 of its URI encoding. Whether they are an admin is asked of every call. */
+/**
+ * Identifies the signer of such a message in the headers, as base64 of its URI encoding. Each call checks the role
+ * itself.
+ */
 export const identifyAdmin =
   (node: Node) =>
   async ({ address, signature, message }: AdminProof, seen: Seen & { origin: string | null }): Promise<SignedIn> => {
@@ -92,16 +95,15 @@ export const identifyAdmin =
 
 const acceptedAtMost = 1_000
 const askedOn = nodeState(() => ({
-  /** Messages that a chain has accepted, by their hashes, each with when it is good no more. */
+  /** Hashes of messages that a chain accepted, each with its expiry. */
   accepted: new Map<string, number>(),
-  /** What is being asked: who shows the same message meanwhile shares the answer. */
+  /** Pending questions, shared by requests with the same message. */
   waiting: new Map<string, Promise<boolean>>(),
 }))
 
 /**
- * Asks the chain about wallets of admins, as often as this address may ask and this wallet may be asked about; about what it has accepted
- * before, as often as is liked. A wallet of nobody's admin is counted and refused as a wrong signature is, and costs no question: its
- * messages would push those of admins out of what was accepted.
+ * Asks the chain about wallets of admins, within limits by address and wallet. Accepted messages are exempt. Another
+ * wallet is counted and refused like a wrong signature, without a question: its messages would evict those of admins.
  */
 const sparingly =
   (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
@@ -140,7 +142,6 @@ async function proveWallet(asked: Asked, { address, message, signature }: AdminP
   return { account, userId, chainId, nonce }
 }
 
-/** The account that a wallet opens. */
 async function openedBy(address: string): Promise<string> {
   const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
   return linked?.account ?? address
@@ -154,7 +155,7 @@ const unreadable =
 
 const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
 
-/** Every operation of admins answers these codes, whatever it declares. */
+/** The codes that every admin operation may answer. */
 function inEveryCall(error: AppError): AppError {
   if (error.code === 'RATE_LIMIT_EXCEEDED') return error
   return error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })

@@ -5,7 +5,7 @@ import { identifyAdmin } from './admin-proof.ts'
 import { alive, identify } from './sessions.ts'
 import { describe } from './sign-in.ts'
 
-/** What both doors ask before and while somebody calls. */
+/** The functions by which both doors identify callers. */
 export const callersOf = (node: Node): Callers => ({
   identify: identify(node),
   identifyAdmin: identifyAdmin(node),

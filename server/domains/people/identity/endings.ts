@@ -6,19 +6,19 @@ import type { AuthMethod } from '#shared/api/identity'
 import { sessionsEnded } from './events.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 
-/** Ends every session of an account, here and on every other node. */
+/** Ends every session of an account on all nodes. */
 export async function endAllSessions(node: Node, account: string): Promise<void> {
   await endAdminProofs(account, node.now())
   await deleteAll({ user_address: account })
   await announceEnd(node, account, 'all')
 }
 
-/** Ends the sessions of an account that began with this method. */
+/** Ends an account's sessions of this method. */
 export async function endSessionsBy(node: Node, account: string, auth_method: AuthMethod): Promise<void> {
   await end(node, account, { user_address: account, auth_method })
 }
 
-/** Ends one session of an account together with those it was refreshed from and to; false where the account has no such session. */
+/** Ends a session with all of its family; false if the account has no such session. */
 export async function endSession(node: Node, account: string, id: string): Promise<boolean> {
   const record = await Sessions.findOne({ _id: id, user_address: account }).lean<SessionRecord>()
   if (!record) return false
@@ -26,14 +26,14 @@ export async function endSession(node: Node, account: string, id: string): Promi
   return true
 }
 
-/** Ends the other sessions of the caller that began with this method, except those of the same family: those that the calling one was refreshed from and to. */
+/** Ends the caller's other sessions of this method, except those of the same family. */
 export async function endOtherSessions(node: Node, { account, session }: SignedIn, method: AuthMethod): Promise<void> {
   const mine = await Sessions.findOne({ _id: session.id }, { family: 1 }).lean<SessionRecord>()
   const family = { $ne: mine?.family ?? session.id }
   await end(node, account, { user_address: account, family, auth_method: method })
 }
 
-/** Ends every session but the calling one. A thief may have refreshed a stolen token, so sessions of the same family end too. */
+/** Ends every session except the calling one. A thief may have refreshed a stolen token, so the family ends too. */
 export async function endAllButThis(node: Node, { account, session }: SignedIn): Promise<void> {
   await endAdminProofs(account, node.now())
   await end(node, account, { user_address: account, _id: { $ne: session.id } })
@@ -44,7 +44,10 @@ async function end(node: Node, account: string, which: object): Promise<void> {
   if (ids.length > 0) await announceEnd(node, account, ids)
 }
 
-/** Repeats until none is left: a session being refreshed is either deleted by a later pass, or its refresh fails because the old record is gone. */
+/**
+ * Repeats until none is left. A session that is being refreshed is deleted by a later pass, or its refresh fails
+ * without the old record.
+ */
 async function deleteAll(which: object, gone: readonly string[] = []): Promise<readonly string[]> {
   const found = await Sessions.find(which, { _id: 1 }).lean<SessionRecord[]>()
   const ids = found.map(({ _id }) => _id)
@@ -53,7 +56,7 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
   return deleteAll(which, [...gone, ...ids])
 }
 
-/** The records are deleted before this: from then on no door accepts the tokens. The row closes the sockets on every node. */
+/** The records are already deleted, so no door accepts the tokens. The row closes the sockets on every node. */
 export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
@@ -62,7 +65,7 @@ export async function announceEnd(node: Node, account: string, ids: readonly str
   })
 }
 
-/** Closes the sockets of ended sessions on this node, whoever ended them. */
+/** Closes sockets of ended sessions on this node, whichever node ended them. */
 export function followSessions(node: Node): () => void {
   const held = node.log.hold(GLOBAL)
   held.catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))

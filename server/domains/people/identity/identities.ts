@@ -15,16 +15,16 @@ import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
 import { tellOfChange } from './notices.ts'
 
-/** The identity that somebody has just proved to hold. */
+/** An identity that the caller has just proved. */
 export interface ProvenIdentity {
   method: LinkedMethod
-  /** The id of the account that it creates if it is linked to none. */
+  /** The id of the account that it creates if it is not linked. */
   identifier: string
-  /** The account that a third party names: that account may link the identity, but the identity cannot sign in to it. */
+  /** An account that a third party names: it may link the identity, but the identity cannot sign in to it. */
   names?: string
 }
 
-/** The account an identity signs in to: the linked one; otherwise its own, created now and kept for good. */
+/** The account of an identity: the linked one, else its own, created now and permanent. */
 export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Promise<string> {
   const { method, identifier, names = identifier } = identity
   const now = node.now()
@@ -36,7 +36,7 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
   const known = await accountOf(names)
   const isOfPartner = known?.wallet_type === partnerType
   if (method === 'alien' && known && !(isOfPartner && names !== identifier)) {
-    // A simultaneous first sign-in of the same person may have created both meanwhile, the identity before the account.
+    // A simultaneous first sign-in of the same person may have created both, the identity first.
     const made = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
     if (made) return made.account
     throw new AppError('CONFLICT', {
@@ -51,7 +51,10 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
 
 const partnerType = 'partner_id'
 
-/** A partner could once create the account of a wallet by naming it. The owner of the wallet gets it without the identities of others. */
+/**
+ * A partner could once create a wallet's account by naming it. The wallet's owner gets it without other people's
+ * identities.
+ */
 async function evictPartner(node: Node, account: string): Promise<void> {
   await Promise.all([
     Identities.deleteMany({ account }),
@@ -68,7 +71,7 @@ async function linked(context: Context, record: IdentityRecord) {
   return { success: true as const, identity: shown(record) }
 }
 
-/** Links a proven identity to the calling account. An identity that is linked to another account stays there. */
+/** Links a proven identity to the calling account, unless another account has it. */
 export async function link(context: Context, identity: ProvenIdentity) {
   const { account } = signedIn(context)
   if (isSameAccount(identity.names, account)) return linked(context, await move(context.node, identity, account))
@@ -80,7 +83,7 @@ export async function link(context: Context, identity: ProvenIdentity) {
   return linked(context, record)
 }
 
-/** An identity that names this account is moved to it, from any other account. */
+/** An identity that names this account moves to it from any other. */
 async function move(node: Node, identity: ProvenIdentity, account: string): Promise<IdentityRecord> {
   const { method, identifier } = identity
   const before = await Identities.findOneAndUpdate({ method, identifier }, { $set: { account } }).lean<IdentityRecord>()
@@ -89,7 +92,7 @@ async function move(node: Node, identity: ProvenIdentity, account: string): Prom
   return { ...before, account }
 }
 
-/** Of several simultaneous calls the first wins; all return its record, which names the account. */
+/** Of simultaneous calls the first wins; all return its record, which names the account. */
 async function claim({ method, identifier }: ProvenIdentity, account: string, now: number): Promise<IdentityRecord> {
   const record = { _id: newId(), method, identifier, account, created_at: new Date(now), last_used_at: null }
   try {
@@ -112,7 +115,10 @@ export async function listIdentities(account: string): Promise<z.input<typeof Id
   return [...kept, ...records.map(shown)]
 }
 
-/** Unlinks an identity and ends the other sessions that signed in with this method. The original cannot be unlinked, so one way to sign in always remains. */
+/**
+ * Unlinks an identity, and ends other sessions of this method. The original stays, so that one way to sign in always
+ * remains.
+ */
 export async function unlink(context: Context, id: string): Promise<void> {
   const caller = signedIn(context)
   const record = await ownIdentity(caller, id)
@@ -124,14 +130,14 @@ export async function unlink(context: Context, id: string): Promise<void> {
   await tellOfChange(context, caller.account, { ...record, change: 'removed' })
 }
 
-/** The only finder of an identity by an id that a client named: it finds those of the caller alone. */
+/** Loads an identity by a client's id, only for its owner. */
 async function ownIdentity({ account }: SignedIn, id: string): Promise<IdentityRecord> {
   const record = await Identities.findOne({ _id: id, account }).lean<IdentityRecord>()
   if (!record) throw new AppError('NOT_FOUND')
   return record
 }
 
-/** Ways to sign in that are stored elsewhere: an e-mail address, and the original identity where it has no record here. */
+/** Sign-in methods stored elsewhere: the email address, and an original identity without a record. */
 function keptElsewhere(owner: Account, records: readonly IdentityRecord[]): z.input<typeof Identity>[] {
   const { _id, email, email_verified, email_verified_at, wallet_type, created_at } = owner
   const stored = (method: AuthMethod, identifier: string, is_original: boolean, at: Date | null) => ({

@@ -132,7 +132,7 @@ const refreshed = { ...done, extended: true, authenticated: true } as const
 
 type Given = { readonly [name in 'token' | 'sessionToken' | 'refreshToken']?: string | null | undefined }
 
-/** From the one token in the body, of either kind; without one, from the session that calls. */
+/** New tokens for the one token in the body, of either kind; by default for the calling session. */
 async function freshTokens(given: Given, context: Context): Promise<Tokens & { account: string }> {
   const { node, caller } = context
   const [token, other] = new Set([given.refreshToken, given.token, given.sessionToken].filter((one) => one != null))

@@ -12,7 +12,7 @@ interface Site {
 
 const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
-/** What a message may be for: the configured site, and outside production the local one that was asked. */
+/** The sites for which a message is valid: the configured one, and outside production the requested local one. */
 export function sitesOf({ node, origin }: Asked): [Site, ...Site[]] {
   const { domain, uri } = siweSettings.of(node)
   const configured = { domain, uri }
@@ -20,7 +20,7 @@ export function sitesOf({ node, origin }: Asked): [Site, ...Site[]] {
   return [{ domain: origin, uri: `http://${origin}` }, configured]
 }
 
-/** Whether a message names us in its domain, in the address it leads to, and in the scheme where it has one. */
+/** Does the message name us in its domain, its URI and, if present, its scheme? */
 export function isForUs(asked: Asked, { domain, uri, scheme }: Site & { scheme?: string | undefined }): boolean {
   const site = sitesOf(asked).find((one) => one.domain === domain)
   if (!site || !URL.canParse(uri)) return false
@@ -34,10 +34,10 @@ interface Times {
   notBefore?: string | undefined
 }
 
-/** How far the clocks of wallets may be ahead. */
+/** The tolerance for fast clocks of wallets. */
 const aheadMilliseconds = 300_000
 
-/** Refuses a message outside of the times it sets itself, and one that was made in the future. */
+/** Refuses a message outside its own times, or from the future. */
 export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, now: number): void {
   if (expirationTime && !(Date.parse(expirationTime) > now)) throw new AppError('NONCE_EXPIRED')
   if (notBefore && !(Date.parse(notBefore) <= now)) throw new AppError('INVALID_SIGNATURE')
@@ -49,10 +49,10 @@ interface Words {
   resources?: unknown
 }
 
-/** Does a statement say that its signer signs in? Clients may word it themselves, or leave it out. */
+/** Does the statement concern signing in? Clients may word it themselves, or omit it. */
 export const isOfSignIn = (statement: string | undefined): boolean => !statement || /^sign[ -]?in\b/i.test(statement)
 
-/** Refuses a message whose words are of something else, or that grants something: resources are rights at other places (ERC-5573). */
+/** Refuses a message with another statement, or with resources, which grant rights elsewhere (ERC-5573). */
 export function checkWords({ statement, resources }: Words, isFit: (statement: string | undefined) => boolean): void {
   if (!isFit(statement)) throw new AppError('INVALID_SIGNATURE', { message: 'The message is of something else' })
   if (resources)

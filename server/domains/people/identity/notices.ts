@@ -7,7 +7,7 @@ import { deviceIn } from '#shared/kit/device'
 
 type Told = z.input<typeof identityChanged.payload>
 
-/** Where the owner of an account is written to, asked before the change that may take the address away. */
+/** The owner's email address, read before a change that may remove it. */
 export const addressOf = async (account: string): Promise<string | null> => (await accountOf(account))?.email ?? null
 
 const names: Readonly<Record<Told['method'], string>> = {
@@ -21,7 +21,7 @@ const names: Readonly<Record<Told['method'], string>> = {
   service: 'a service token',
 }
 
-/** Tells every device of an account, and its verified address, that something that opens or reaches it has changed. */
+/** Notifies an account's devices and verified address of a changed sign-in method or contact. */
 export async function tellOfChange(
   context: Context,
   account: string,

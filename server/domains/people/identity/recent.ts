@@ -9,7 +9,7 @@ import { Identities, type IdentityRecord } from './model.ts'
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000
 
-/** The ways to sign in that were added in the last week, newest first: a thief may have added one. */
+/** The sign-in methods of the last week, newest first: a thief may have added one. */
 export async function recentWays(account: string, now: number): Promise<z.input<typeof RecentWay>[]> {
   const since = new Date(now - weekMilliseconds)
   const [records, passkeys, phone, owner] = await Promise.all([

@@ -46,7 +46,7 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
   return { ...done, token, serviceToken: shown(record) }
 }
 
-/** A token never speaks for a person, nor for Plaza itself: only for a bot that exists, or for a new one of this name. */
+/** A token acts for a bot only, an existing or a new one; never for a person or Plaza itself. */
 async function botFor(node: Node, name: string, account: string | undefined): Promise<Account> {
   if (account !== undefined) {
     const known = isBot(account) && !isSameAccount(account, houseAccount) ? await accountOf(account) : null

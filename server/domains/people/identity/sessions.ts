@@ -7,7 +7,7 @@ import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } 
 import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSeconds, signToken } from './tokens.ts'
 
 const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
-/** However often it is refreshed. */
+/** The limit of all refreshes. */
 const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
 const touchMilliseconds = 60_000
 
@@ -25,11 +25,11 @@ interface NewSession {
   chainId: number | null
   passkeyCredentialId: string | null
   seen: Seen
-  /** The session it goes on with; a line of its own where left out. */
+  /** The session that it continues; by default it begins a new family. */
   before?: Pick<SessionRecord, 'family' | 'proven_at' | 'created_at'>
 }
 
-/** Stores a new session and gives its tokens; they are nowhere else. */
+/** Stores a new session and returns its tokens, which are not stored. */
 export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
   const id = newId()
   const { account, userId, authMethod, chainId, passkeyCredentialId, seen, before } = session
@@ -72,7 +72,7 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
   return { id, sessionToken, refreshToken, expiresAt: exp * 1000 }
 }
 
-/** Who a credential speaks for. A token is good only while its record lives, so the record is read each time. */
+/** Identifies the caller of a credential. A token is valid only with its record, which is read each time. */
 export const identify =
   (node: Node) =>
   async (credential: string | null, seen: Seen): Promise<Caller> => {
@@ -104,7 +104,7 @@ export async function identifyToken(node: Node, token: string, seen: Seen): Prom
   return { account: record.user_address, session, ip, userAgent }
 }
 
-/** Notes the use of a session, at most once a minute; nobody waits for it. */
+/** Records the use of a session at most once a minute, without a wait. */
 function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): void {
   const now = node.now()
   const due = now - touchMilliseconds
@@ -118,7 +118,7 @@ function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): 
   )
 }
 
-/** Which of these sessions and service tokens still stand. */
+/** The valid sessions and service tokens among these. */
 export const alive =
   (node: Node) =>
   async (ids: readonly string[]): Promise<ReadonlySet<string>> => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ConfigError, defineSettings, hostAndPort, numeric, webUrl } from '#server/kernel/settings'
 import { isVisible } from '#shared/kit/primitives'
 
-/** The domain and the chains of the messages that wallets sign. */
+/** The domain and chains of the messages that wallets sign. */
 export const siweSettings = defineSettings(
   {
     SIWE_DOMAIN: hostAndPort.optional(),
@@ -35,7 +35,7 @@ You have joined the room where everybody is. Some things to begin with:
 
 Nobody reads an answer here: ask in the room where everybody is.`
 
-/** What somebody new is told by Plaza; null where that is nothing. */
+/** Plaza's message to newcomers; null for none. */
 export const welcomeSettings = defineSettings(
   {
     WELCOME_MESSAGE: z

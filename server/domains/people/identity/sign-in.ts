@@ -19,7 +19,7 @@ interface Proven {
   seen: Seen
 }
 
-/** The one way a session begins, whatever proved the account. The first makes the account. */
+/** Begins a session for a proven account; the first one creates the account. */
 export async function startSession(node: Node, account: string, proven: Proven) {
   const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
   const record = await recordSignIn(account, authMethod, node.now(), welcomes(node))
@@ -38,7 +38,7 @@ export async function startSession(node: Node, account: string, proven: Proven) 
   return { ...tokens, user: ownerView(record) }
 }
 
-/** Begins a session for whoever has just proved to be this account, and ends the session that the client sent. */
+/** Begins a session for a proven account, and ends the session that the client sent. */
 export async function signIn(
   context: Context,
   account: string,
@@ -52,18 +52,18 @@ export async function signIn(
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }
 
-/** As `signIn`, into the account that this identity opens. */
+/** As `signIn`, for the account of this identity. */
 export async function signInBy(context: Context, identity: ProvenIdentity, proof: Partial<Omit<Proven, 'seen'>> = {}) {
   const account = await accountOpenedBy(context.node, identity)
   return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
-/** A node that dies meanwhile notes no session. */
+/** A node that dies meanwhile stores no session. */
 const sameMomentMilliseconds = 10_000
 
 /**
- * A new session for a refresh token, which is used up by this. One that is used after it gave a session ends its whole line (RFC 9700, 4.14.2), as
- * one of the two who hold it has stolen it; before that, a client has asked twice at once.
+ * A new session for a refresh token, which is used up. A second use after that ends the whole family (RFC 9700,
+ * 4.14.2), because one holder is a thief. A second use before that is a simultaneous request.
  */
 export async function refreshByToken(node: Node, token: string, seen: Seen): Promise<Tokens & { account: string }> {
   const now = new Date(node.now())
@@ -85,7 +85,7 @@ export async function refreshByToken(node: Node, token: string, seen: Seen): Pro
   throw noSession('SESSION_INVALID')
 }
 
-/** A new session beside the calling one, which lives until it expires, so that requests under way are not cut off. */
+/** A new session beside the calling one, which stays valid until its expiry, so that running requests succeed. */
 export async function refreshBySession(
   node: Node,
   sessionId: string,
@@ -116,7 +116,10 @@ async function continueSession(node: Node, record: SessionRecord, seen: Seen): P
   return { ...tokens, account }
 }
 
-/** What `session:ready` says of the caller. Asked once the socket can be found, so that a session that ended meanwhile is seen. */
+/**
+ * The caller's part of `session:ready`. It is read after the socket is registered, so that a session that ended
+ * meanwhile is noticed.
+ */
 export const describe =
   (node: Node) =>
   async ({ account, session }: Caller) => {

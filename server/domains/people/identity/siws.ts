@@ -20,7 +20,7 @@ const signatureBytes = 64
 const longestSignature = 90
 const chains = /^(solana:)?(mainnet|testnet|devnet|localnet)$/
 
-/** A message for this wallet to sign, with a nonce of its own. Its address is the key, in the case it is written in. */
+/** A message for this wallet to sign, with a new nonce. Its address is the case-sensitive key. */
 export async function writeSolana({ node, origin }: Asked, address: string) {
   keyOf(address)
   const now = node.now()
@@ -32,7 +32,7 @@ export async function writeSolana({ node, origin }: Asked, address: string) {
   }
 }
 
-/** Proves that the wallet signed this message for us, uses its nonce up, and says whose it is. */
+/** Verifies that the wallet signed this message for us, uses the nonce up, and returns the address. */
 export async function proveSolana(asked: Asked, { address, publicKey = address, ...signed }: Signed): Promise<string> {
   if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
   if (address !== undefined && !isSameAccount(address, publicKey))
@@ -57,7 +57,7 @@ function keyOf(address: string): Uint8Array {
   return key
 }
 
-/** By the strict rules: no key of small order, no signature but the one form of it. */
+/** By the strict rules: no key of small order, and one form of each signature. */
 export function isSigned(key: Uint8Array, message: string, signature: string): boolean {
   if (signature.length > longestSignature) return false
   try {

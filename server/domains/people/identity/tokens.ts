@@ -10,7 +10,7 @@ const party = 'plaza'
 const algorithm = 'HS256'
 const longestToken = 4096
 
-/** What the door saw of a client. */
+/** The client's data as seen by the door. */
 export interface Seen {
   ip: string
   userAgent: string
@@ -48,7 +48,7 @@ export function signToken(keys: Keys, { jti, iat, exp, ...payload }: Claims): Pr
 const proven = new WeakMap<Keys, Map<string, Claims>>()
 const provenAtMost = 10_000
 
-/** The claims of a token that one of our keys signed and that has not expired. Whether its session still lives is another question. */
+/** The claims of a token that our key signed and that has not expired. Its session is not checked. */
 export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
   const claims = proven.get(keys)?.get(token) ?? (await verifyToken(keys, token, now))
   if (claims.exp * 1000 <= now) throw noSession('SESSION_EXPIRED')
@@ -84,7 +84,7 @@ async function verifyToken(keys: Keys, token: string, now: number): Promise<Clai
   }
 }
 
-/** Why there is no session; the text is the same for every reason. */
+/** The reason for a missing session; the text is always the same. */
 export const noSession = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
   new AppError(code, { message: 'Unauthorized' })
 

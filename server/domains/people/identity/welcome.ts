@@ -4,13 +4,11 @@ import { tell } from '#server/domains/rooms/messages/tell'
 import type { Node } from '#server/kernel/context'
 import { welcomeSettings } from './settings.ts'
 
-/** Whether somebody new is welcomed. */
 export const welcomes = (node: Node): boolean => welcomeSettings.of(node).message !== null
 
 /**
- * Plaza says welcome to somebody new, and is a friend of theirs from then on. They are told once, also where they sign in twice at the
- * same moment, or where this ends before it is done and their next sign-in begins anew. Whoever tells them makes the friendship, and nobody
- * after that, so that one which they have ended does not come back.
+ * Plaza's welcome to a newcomer, and its friendship. It is sent once, even after simultaneous sign-ins or a failure.
+ * Only the sender makes the friendship, so that an ended one does not return.
  */
 export async function welcome(node: Node, account: string): Promise<void> {
   const { message } = welcomeSettings.of(node)

@@ -67,7 +67,7 @@ export const inviteCodes = defineDomain(contract, {
 
 const unknownCode = () => new AppError('NOT_FOUND', { message: 'This code is not known' })
 
-/** What an earlier attempt of the same call made is answered again. */
+/** A repeat gets the result of an earlier attempt of the same call. */
 async function made(invite: StoredInvite): Promise<StoredInvite> {
   try {
     await Invites.create(invite)
@@ -107,7 +107,7 @@ function shown(
   }
 }
 
-/** How many invites the account has then. Nobody gives any to themself. */
+/** Returns the account's new number of invites. Nobody grants any to themselves. */
 async function grant(context: Context, account: string, more: number): Promise<number> {
   if (isSameAccount(account, signedIn(context).account))
     throw new AppError('FORBIDDEN', { message: 'Another admin must decide this of you' })

@@ -12,7 +12,7 @@ const codeBytes = 4
 
 export const newCode = (): string => randomBytes(codeBytes).toString('hex').toUpperCase()
 
-/** The invites of an account, as many as it was allocated, and who was invited by them. */
+/** An account's invites, as many as allocated, with the invited people. */
 export async function invitesOf(context: Context, account: string) {
   const totalAllocation = invitesAllocated(await accountOf(account))
   const invites = await allocated(context, account, totalAllocation)
@@ -41,7 +41,9 @@ export async function invitesOf(context: Context, account: string) {
   return { invites: shown, totalAllocation, used: uses.length, available }
 }
 
-/** Each invite takes a place of its owner, which no two can take: of many calls at once, no more are made than there are places. */
+/**
+ * Each invite has a slot of its owner, and a slot has one invite. Simultaneous calls thus never exceed the allocation.
+ */
 async function allocated(context: Context, owner_address: string, most: number): Promise<StoredInvite[]> {
   for (;;) {
     const invites = await Invites.find({ owner_address, place: { $exists: true } })
@@ -52,7 +54,7 @@ async function allocated(context: Context, owner_address: string, most: number):
     if (free.length === 0) return invites
     const about = { owner_address, is_active: true, created_at: new Date(context.node.now()) }
     const missing = free.map((place) => ({ _id: newId(), code: newCode(), place, ...about }))
-    // What is a duplicate has lost its place to another call, or its code to another invite.
+    // A duplicate lost its slot to another call, or its code to another invite.
     await Invites.insertMany(missing, { ordered: false }).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error
     })

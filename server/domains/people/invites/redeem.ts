@@ -10,10 +10,10 @@ import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.
 
 const pointsForInvite = 100
 const hourSeconds = 3_600
-/** Guesses an hour. There are 2^32 codes. */
+/** Attempts in an hour, among 2^32 codes. */
 const guesses = { byOne: 10, fromOneAddress: 100 }
 
-/** Has the caller invited by a code. What an earlier call left undone is done by this one. */
+/** Redeems a code for the caller, and completes what an earlier call left undone. */
 export async function redeem(context: Context, code: string): Promise<StoredUse> {
   const { account } = signedIn(context)
   await countGuess(context)
@@ -24,12 +24,12 @@ export async function redeem(context: Context, code: string): Promise<StoredUse>
   return use
 }
 
-/** Does what follows from an invite that was used, as often as it is asked. */
+/** Does the consequences of a used invite; repeats are harmless. */
 export async function settle(context: Context, use: StoredUse): Promise<void> {
   const { _id, code, owner_address, by_admin } = use
   const referred = by_admin ? {} : { referred_by: owner_address }
   await Accounts.updateOne({ _id }, { $set: { invite_code_used: code, ...referred } })
-  // Admins make as many codes as they like, so that nothing is given for them.
+  // Admins make any number of codes, so these give no points.
   if (!by_admin) await creditInviter(context, use)
   await award(context, _id, { claim: 'invited', points: pointsForInvite, reason: 'Invited' })
   await InviteUses.updateOne({ _id }, { $set: { settled: true } })
@@ -42,7 +42,7 @@ async function creditInviter(context: Context, { owner_address, invite_id }: Sto
   await award(context, owner_address, { claim: `invite_${invite_id}`, points: pointsForInvite, reason })
 }
 
-/** An account is invited once, and a code invites no more than it may: both are held by this one row. */
+/** One row holds both limits: an account is invited once, and a code is used no more often than allowed. */
 async function takePlace(context: Context, account: string, invite: StoredInvite): Promise<StoredUse> {
   const { _id: invite_id, code, owner_address, by_admin, max_uses = 1 } = invite
   const used_at = new Date(context.node.now())
@@ -62,7 +62,7 @@ async function countGuess(context: Context): Promise<void> {
   if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
 
-/** The invite of a code, which lets this account in. One that is not known is refused as one that is not good for it. */
+/** The invite of a code for this account. An unknown code and an invalid one get the same refusal. */
 async function inviteBy({ node }: Context, account: string, code: string): Promise<StoredInvite> {
   const invite = await Invites.findOne({ code }).lean<StoredInvite>()
   const isOver = invite?.expires_at !== undefined && invite.expires_at.getTime() <= node.now()

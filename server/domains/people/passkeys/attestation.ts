@@ -12,7 +12,6 @@ import { AppError } from '#shared/errors'
 import type { Point } from './bodies.ts'
 import type { Site } from './settings.ts'
 
-/** What an authenticator has made. */
 export interface Made extends Point {
   credentialId: string
   counter: number
@@ -23,7 +22,7 @@ export interface Made extends Point {
 export const es256 = -7
 const coordinateBytes = 32
 
-/** Proves that the credential was made for this challenge and site, by an authenticator that holds an ES256 key. */
+/** Verifies that the credential was made for this challenge and site, with an ES256 key. */
 export async function proveNew(
   { id, response }: NewCredential,
   challenge: string,
@@ -67,14 +66,17 @@ function readAttestation(encoded: string): Made {
   }
 }
 
-/** We ask for none; what comes signed must be signed by the new key itself. Certificates name addresses to be fetched, so none is read. */
+/**
+ * We request no attestation; a signed one must be signed by the new key. Certificates contain URLs to fetch, so none is
+ * read.
+ */
 function refuseForeignFormats(attestation: ReturnType<typeof decodeAttestationObject>): void {
   const format = attestation.get('fmt')
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined
   if (format !== 'none' && !isSelfSigned) throw new Error('The attestation format is not accepted')
 }
 
-/** The point of an ES256 key; refuses other keys, and points that are not on the curve. */
+/** The point of an ES256 key. It refuses other keys, and points outside the curve. */
 function readKey(encoded: Parameters<typeof decodeCredentialPublicKey>[0]): Point {
   const key = decodeCredentialPublicKey(encoded)
   if (!cose.isCOSEPublicKeyEC2(key)) throw new Error('The key is not an EC2 key')

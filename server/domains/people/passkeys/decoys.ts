@@ -3,7 +3,7 @@ import type { Node } from '#server/kernel/context'
 
 const lengths = [16, 20, 32, 32]
 
-/** The credential id that an account without passkeys seems to have: always the same one, and nobody's. */
+/** The fake credential id of an account without passkeys: constant, and nobody's. */
 export function decoyOf({ settings }: Node, account: string): string {
   const oldest = settings.sessionKeys.at(-1)
   if (!oldest) throw new Error('There is no session key')

@@ -24,7 +24,7 @@ export const beginLogin: Action<typeof contract.beginLogin> = async (input, { no
   return { ...options, options, useDevicePasskey }
 }
 
-/** An account that has no passkey looks like any other. */
+/** An account without passkeys looks like any other. */
 async function knownOrDecoy(node: Node, account: string): Promise<string[]> {
   const decoy = decoyOf(node, account)
   const known = await credentialIdsOf(account)
@@ -51,7 +51,7 @@ export const login: Action<typeof contract.login> = async (input, context) => {
   return signInWith(context, { ...passkey, backed_up: backedUp })
 }
 
-/** A challenge that was asked for by one account signs no other in, nor does a passkey that speaks for another user. */
+/** A challenge of one account signs in to no other, nor does a passkey with another user handle. */
 function refuseOthers(
   passkey: Passkey,
   { user_address: asked }: PasskeyChallenge,

@@ -61,7 +61,7 @@ const smartAccountOf = async (id: string): Promise<SmartAccount | null> => {
   return account && smartAccountIn(account)
 }
 
-/** On any chain we can ask; one that does not answer counts as no. */
+/** Is it deployed on any configured chain? A chain that does not answer counts as no. */
 async function isDeployed({ services }: Node, smartAccount: SmartAccount | null): Promise<boolean> {
   if (!smartAccount) return false
   const asked = [...services.chains.values()].map((chain) => chain.isDeployed(smartAccount.address).catch(() => false))
@@ -86,7 +86,7 @@ const keysOf = (passkey: Passkey, smartAccount: SmartAccount | null) => ({
   safeSignerAddress: isSigner(passkey, smartAccount) ? safeProfile.sharedSigner : null,
 })
 
-/** The passkey of the smart account stays, and with it the account always has a way in. */
+/** The passkey of the smart account stays, so that the account keeps a sign-in method. */
 export const remove: Action<typeof contract.remove> = async ({ id, credentialId }, context) => {
   const caller = signedIn(context)
   if (!id && !credentialId) throw new AppError('VALIDATION_ERROR', { message: 'id is required' })
@@ -107,7 +107,7 @@ export const remove: Action<typeof contract.remove> = async ({ id, credentialId 
   return done
 }
 
-/** What a passkey began ends with it, but for the session that removes it. */
+/** Sessions of a removed passkey end, except the calling one. */
 async function endSessionsOf(node: Node, { account, session }: SignedIn, { credential_id }: Passkey): Promise<void> {
   const [mine, begun] = await Promise.all([
     Sessions.findOne({ _id: session.id }).lean<SessionRecord>(),

@@ -11,7 +11,7 @@ import { checkRecoveryToken, isTokenOf, spendRecoveryToken } from './recovery-to
 type Asked = InputOf<typeof contract.beginRegistration>
 type Answered = InputOf<typeof contract.register>
 
-/** The account a passkey may be added to; null where it makes one. Naming an account is not being it. */
+/** The account to which a passkey may be added; null for a new one. Naming an account proves nothing. */
 export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, caller }: Context) {
   if (!recoveryToken) {
     if (caller.account === null) {
@@ -26,7 +26,7 @@ export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, cal
   return { account, recoveryHash: hash }
 }
 
-/** Whose a new passkey is. A token that recovers the account is used up by this. */
+/** The owner of a new passkey. It uses a recovery token up. */
 export async function accountFor(
   credentialId: string,
   challenge: PasskeyChallenge,
@@ -42,7 +42,7 @@ export async function accountFor(
   return owner ?? own
 }
 
-/** The account the challenge was given to, which must still be the caller; null where the passkey makes a new one. */
+/** The account of the challenge, which must still be the caller; null for a new account. */
 async function ownerStill(
   { user_address: bound }: PasskeyChallenge,
   { userAddress, recoveryToken, isNewAccount }: Answered,

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { defineSettings, isOrigin, list } from '#server/kernel/settings'
 
-/** The site that passkeys belong to. */
+/** The site to which passkeys belong. */
 export interface Site {
   rpId: string
   rpName: string
   origins: readonly string[]
 }
 
-/** Android apps have a form of their own. */
+/** Android apps have their own form of origin. */
 const isSite = (value: string) => value.startsWith('android:apk-key-hash:') || isOrigin(value)
 
 export const passkeySettings = defineSettings(

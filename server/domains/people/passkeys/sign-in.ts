@@ -6,7 +6,7 @@ import type { Context } from '#server/kernel/context'
 import type { Passkey } from './model.ts'
 import { firstPasskeyOf } from './passkeys.ts'
 
-/** Begins a session for who has just used this passkey. Who adds one to the own account keeps the session that did it. */
+/** Begins a session after the use of a passkey. Adding one to the own account keeps the calling session. */
 export async function signInWith(context: Context, passkey: Passkey, isAdded = false) {
   const { user_address: account, credential_id: credentialId, backed_up: backedUp } = passkey
   const isSettled = await settle(account)
@@ -27,7 +27,7 @@ const signInBeside: typeof signIn = async (context, account, proof) => {
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }
 
-/** From its first passkey on an account without a wallet has a smart account, and is a passkey's. */
+/** The first passkey of an account without a wallet gives it a smart account. */
 async function settle(id: string): Promise<boolean> {
   const [account, first] = await Promise.all([accountOf(id), firstPasskeyOf(id)])
   if (!account) return false

@@ -80,13 +80,16 @@ export const phone = defineDomain(
   },
 )
 
-/** Friends, and who allows everybody to; the others are as if they had no number. */
+/** Friends, and anybody if the account allows it; otherwise the number seems unknown. */
 async function mayFind(who: string, whom: string): Promise<boolean> {
   const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
   return who === whom || friends.includes(whom) || account?.findable_by_phone === true
 }
 
-/** Texts cost money and wake people: three an hour for one number and asker, ten for one client and one account. */
+/**
+ * Texts cost money and disturb people. The limits are three an hour for a number and sender, ten for a client and an
+ * account.
+ */
 async function allowText(context: Context, number: string): Promise<void> {
   const { node, caller } = context
   const { account } = signedIn(context)

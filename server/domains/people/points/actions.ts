@@ -9,14 +9,14 @@ import { type Award, award, awardOf, type Holding, holdingOf } from './ledger.ts
 
 const givenAlready = 'You have these points already'
 const friendsWanted = 5
-/** More than are wanted, as friends who are being blocked are left out of a page. */
+/** More than required, because blocked friends are left out of a page. */
 const friendsLookedAt = 50
 
 interface Earning {
   award: Award
-  /** What is asked for, told where it is not there. */
+  /** The condition, shown if it is not met. */
   wanted: string
-  /** Null where this server cannot look for it. */
+  /** Null if this server cannot check it. */
   isThere: ((account: Account) => boolean | Promise<boolean>) | null
 }
 
@@ -63,7 +63,7 @@ async function hasSocialWidget(account: string): Promise<boolean> {
   )
 }
 
-/** What an account can earn once, and how far it is; `claims` are what it was given for already. */
+/** The state of each earning of an account, by the `claims` of its entries. */
 export async function earnedBy(id: string, claims: Holding['claims']) {
   const account = await accountOf(id)
   const stateOf = async ({ award: { claim }, isThere }: Earning): Promise<PointsState> => {
@@ -79,7 +79,7 @@ export async function earnedBy(id: string, claims: Holding['claims']) {
   )
 }
 
-/** Gives the caller the points for an action, where what they are given for is there. */
+/** Gives the caller the points of an action, if its condition is met. */
 export async function claimAction(context: Context, action: PointsAction) {
   const { account: id } = signedIn(context)
   const { award: given, wanted, isThere } = earnings[action]

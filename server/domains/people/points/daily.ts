@@ -7,7 +7,7 @@ const dayMilliseconds = 86_400_000
 const prefix = 'daily_'
 const afterAllDays = `${prefix}~`
 
-/** The day of a moment, in UTC, and when the next one begins. */
+/** The UTC day of a time, and the start of the next. */
 function dayAt(now: number) {
   const next = (Math.floor(now / dayMilliseconds) + 1) * dayMilliseconds
   return { date: new Date(now).toISOString().slice(0, 10), nextAt: new Date(next).toISOString() }
@@ -24,7 +24,7 @@ export async function dailyOf(account: string, now: number) {
   return { available: lastClaimed !== date, lastClaimed, nextResetAt: nextAt, points: dailyPoints }
 }
 
-/** The day is part of what the bonus is given for, so that there is one a day. */
+/** The claim contains the day, so there is one bonus a day. */
 export async function claimDaily(context: Context) {
   const { date, nextAt: nextClaimAt } = dayAt(context.node.now())
   const given = { claim: `${prefix}${date}`, points: dailyPoints, reason: 'Daily bonus' }

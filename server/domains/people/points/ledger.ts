@@ -6,7 +6,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import { type PointsEntry, pointsChanged } from '#shared/api/points'
 import { PointEntries, type StoredEntry } from './model.ts'
 
-/** What points are given for: once, whatever is repeated. */
+/** A gift of points, given once for its claim. */
 export type Award = Pick<StoredEntry, 'claim' | 'points' | 'reason'>
 
 export const awardOf = {
@@ -14,16 +14,15 @@ export const awardOf = {
   email_verified: { claim: 'email_verified', points: 100, reason: 'Email address verified' },
 } as const satisfies Record<string, Award>
 
-/** What an account has, and what it was given for. */
+/** The points of an account, with their claims. */
 export interface Holding {
   points: number
   claims: ReadonlySet<string>
 }
 
 /**
- * Gives points to an account, which need not be the caller's, and tells it; says how many were given: 0 where they were before. The
- * entry alone decides, so that a race or a repeat gives nothing twice. What ends between the entry and the sum is made good by a
- * repeat, and when the points are next read.
+ * Gives points to an account and notifies it; returns the number, 0 for a repeat. The entry alone decides, so races and
+ * repeats give nothing twice. A crash before the sum is repaired by a repeat or the next read.
  */
 export async function award(context: Context, account: string, given: Award): Promise<number> {
   const written = await adopt(account)
@@ -35,10 +34,10 @@ export async function award(context: Context, account: string, given: Award): Pr
   return given.points
 }
 
-/** What an account holds, as its entries say; written down where its record does not have it yet. */
+/** An account's points by its entries; the stored sum is updated. */
 export const holdingOf = async (account: string): Promise<Holding> => sumUp(account, await adopt(account))
 
-/** A page of what an account was given, newest first. */
+/** A page of an account's entries, newest first. */
 export const entriesOf = (account: string, limit: number, before?: string): Promise<StoredEntry[]> =>
   PointEntries.find({ wallet_address: account, ...(before !== undefined && { _id: { $lt: before } }) })
     .sort({ _id: -1 })
@@ -48,7 +47,7 @@ export const entriesOf = (account: string, limit: number, before?: string): Prom
 const inTime = inOrder({ created_at: ['time', 1], _id: ['text', 1] })
 const readAtOnce = 5_000
 
-/** What each account was given since a moment. */
+/** The points of each account since a time. */
 export async function givenSince(since: Date): Promise<Map<string, number>> {
   const sums = new Map<string, number>()
   let cursor: string | null = null
@@ -85,10 +84,7 @@ async function put(entry: StoredEntry): Promise<boolean> {
   }
 }
 
-/**
- * `written` is the sum that the record of the account has. No entry is ever taken away, so that of sums taken at the same time the
- * highest is the latest, in whatever order they are written.
- */
+/** `written` is the stored sum. Entries are never deleted, so the highest of simultaneous sums is the latest. */
 async function sumUp(account: string, written: number | undefined): Promise<Holding> {
   const entries = await PointEntries.find({ wallet_address: account }, { points: 1, claim: 1 }).lean<StoredEntry[]>()
   const points = entries.reduce((sum, entry) => sum + entry.points, 0)
@@ -96,7 +92,7 @@ async function sumUp(account: string, written: number | undefined): Promise<Hold
   return { points, claims: new Set(entries.map(({ claim }) => claim)) }
 }
 
-/** Makes entries of what versions before gave without one; says which sum the record of the account has. */
+/** Creates entries for gifts of older versions; returns the stored sum. */
 async function adopt(account: string): Promise<number | undefined> {
   const fields = { points: 1, points_claimed: 1, updated_at: 1 }
   const found = await Accounts.findOne({ _id: account }, fields).lean<Account>()

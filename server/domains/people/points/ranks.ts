@@ -8,10 +8,10 @@ import { sharedLook } from '#server/kernel/shared-look'
 import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/points'
 import { givenSince } from './ledger.ts'
 
-/** Who is suspended has no place, and takes none from others. */
+/** A suspended account has no rank, and takes none. */
 const ahead = (points: number) => ({ is_banned: false, points: { $gt: points } })
 
-/** Those with most points, of all time or of a period, and how many have any. */
+/** The accounts with the most points, of all time or a period, and the number with any. */
 export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod) =>
   sharedLook(node, `leaderboard ${limit} ${period}`, async () => {
     const days = leaderboardDays[period]
@@ -37,7 +37,7 @@ async function ofAllTime(limit: number) {
   return { found, total }
 }
 
-/** The accounts as they are now, each with the points that it was given within the days. */
+/** Current accounts, with the points of the period. */
 async function ofDays(node: Node, days: number, limit: number) {
   const { sums, total } = await sumsOf(node, days)
   const accounts = await Accounts.find({ _id: { $in: [...sums.keys()] }, is_banned: false }).lean<Account[]>()
@@ -54,7 +54,7 @@ const day = 86_400_000
 type Sums = Promise<{ sums: ReadonlyMap<string, number>; total: number }>
 const sumsOn = nodeState(() => briefMemory<Sums>(Object.keys(leaderboardDays).length))
 
-/** Entries of a period are many: they are read once a minute. */
+/** A period has many entries, so its sums are cached for a minute. */
 function sumsOf(node: Node, days: number): Sums {
   const key = `${days} ${Math.floor(node.now() / minute)}`
   const known = sumsOn(node).get(key)
@@ -75,7 +75,7 @@ async function sumUp(since: Date): Sums {
   return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
 }
 
-/** The place of an account; null where it has none. */
+/** The rank of an account; null if it has none. */
 export async function placeOf(id: string) {
   const account = await accountOf(id)
   if (!account || account.is_banned || !(account.points > 0)) return null

@@ -65,7 +65,7 @@ export const profiles = defineDomain(
   { shows: shownOnPages },
 )
 
-/** What an account shows to whoever asks. While it is suspended, nobody else is shown anything of it. */
+/** The page of an account as the caller may see it. While it is suspended, others see nothing. */
 async function seenBy({ caller }: Context, whose: string): Promise<ProfilePage | null> {
   const [page, account] = await Promise.all([
     pageOf(whose),

@@ -22,13 +22,13 @@ import type { ProfilePage, StoredTheme } from './model.ts'
 import { changePage, type PageContent } from './pages.ts'
 import { isFileHere } from './pictures.ts'
 
-/** What is drawn: what was saved, and the defaults. */
+/** The displayed theme: saved fields over the defaults. */
 export function drawnTheme(stored: StoredTheme | null | undefined): ProfileTheme {
   const { created_at: _, updated_at: __, ...saved } = stored ?? { created_at: '', updated_at: '' }
   return { ...defaultTheme, ...saved }
 }
 
-/** The same with its preset and its colours by name. */
+/** The same with its preset and named colours. */
 export function namedTheme(stored: StoredTheme | null | undefined): z.input<typeof NamedTheme> {
   const theme = drawnTheme(stored)
   const { background_type, background_value, accent_color, secondary_color, text_color, card_background } = theme
@@ -46,7 +46,7 @@ export function namedTheme(stored: StoredTheme | null | undefined): z.input<type
   }
 }
 
-/** The fields that a preset and colours by name stand for. A field that is given by its own name holds. */
+/** The fields of a preset and named colours; explicit fields override them. */
 function fieldsOf({ theme_id, colors: named = {}, ...given }: GivenTheme): Omit<GivenTheme, 'theme_id' | 'colors'> {
   const { background, primary, accent = primary, secondary, text, card, border } = named
   const colors = { accent_color: accent, secondary_color: secondary, text_color: text, card_background: card }
@@ -66,7 +66,7 @@ export function themeRecord(user_address: string, stored: ProfilePage['theme']) 
   return { user_address, ...drawnTheme(stored), created_at, updated_at }
 }
 
-/** Saves what is given over what was saved. Throws VALIDATION_ERROR for a background that is not of its type. */
+/** Saves the given fields over the saved ones. VALIDATION_ERROR for a background of another type. */
 export async function dress(context: Context, account: string, given: GivenTheme): Promise<StoredTheme> {
   const { theme } = await changePage(context.node, account, (page) => dressed(context, account, page, given))
   if (!theme) throw new Error('The theme is gone')

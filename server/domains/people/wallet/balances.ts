@@ -17,7 +17,7 @@ const amounts = keepByChain(async (chain, address) => {
   return { native, tokens }
 }, keptSeconds)
 
-/** What an address holds on each chain that was asked for; one that fails says so, and the others are told. */
+/** The balances of an address on each requested chain; a failed chain reports its error beside the others. */
 export async function balancesOf(node: Node, address: Hex, list: string | undefined, fresh: boolean) {
   const asked = chainsAsked(node, list)
   if (fresh) forgetBalances(node, address)
@@ -31,7 +31,7 @@ export function forgetBalances(node: Node, address: Hex, chainId?: number): void
     if (chainId === undefined || id === chainId) amounts.forget(chain, address)
 }
 
-/** The coin, the worth of tokens that are known to have one, and whether there is anything. */
+/** The coin, the value of priced tokens, and whether there is any amount. */
 export async function fundsOn(chain: Chain, address: Hex): Promise<{ native: bigint; usd: number; some: boolean }> {
   const { native, tokens } = await amounts.of(chain, address)
   const usd = sumUsd(tokensOf(chain.id).map((token, at) => usdOf(token, tokens[at] ?? 0n)))

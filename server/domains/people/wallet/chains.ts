@@ -11,9 +11,9 @@ export interface ChainFacts {
   icon: string
   color: string
   explorerUrl: string | null
-  /** How the Safe web app calls the chain; null where it does not know it. */
+  /** The chain's name in the Safe web app; null if it has none. */
   safeApp: string | null
-  /** The coin whose price is that of the chain's own; null where it is worth nothing, or has no price. */
+  /** The coin whose price the chain's own coin has; null if it has none. */
   coin: string | null
 }
 
@@ -39,7 +39,7 @@ const facts: ReadonlyMap<number, ChainFacts> = new Map(
   ]),
 )
 
-/** Chains of the zkSync stack compute contract addresses in another way: a smart account of ours is not there. */
+/** zkSync chains compute other contract addresses, so our smart accounts are not there. */
 const otherAddresses = new Set([324, 300, 232])
 
 const unnamed = (id: number): ChainFacts => ({
@@ -47,26 +47,24 @@ const unnamed = (id: number): ChainFacts => ({
   ...{ explorerUrl: null, safeApp: null, coin: null },
 })
 
-/** A chain that accounts can be on: one we know, or one with an endpoint. */
+/** A chain of accounts: a known one, or one with an endpoint. */
 function chainFacts({ services }: Node, id: number): ChainFacts {
   const found = facts.get(id) ?? (services.chains.has(id) ? unnamed(id) : undefined)
   if (!found || otherAddresses.has(id)) throw new AppError('CHAIN_NOT_SUPPORTED')
   return found
 }
 
-/** Every chain that accounts can be on. */
 export const supportedChains = (node: Node): ChainFacts[] =>
   [...new Set([...facts.keys(), ...node.services.chains.keys()])]
     .filter((id) => !otherAddresses.has(id))
     .map((id) => chainFacts(node, id))
 
-/** A chain to be asked, and what is known of it. */
 export interface Asked {
   facts: ChainFacts
   chain: Chain | null
 }
 
-/** The chains of a list of ids and names; without one, those with an endpoint. Refuses where none of them has one. */
+/** The chains of a list of ids and names; by default those with an endpoint. Refuses if none has one. */
 export function chainsAsked(node: Node, list: string | undefined): Asked[] {
   const names = list?.split(',').map((name) => name.trim().toLowerCase())
   const ids = names?.filter(Boolean).map((name) => chainNamed(node, name)) ?? [...node.services.chains.keys()]
@@ -84,7 +82,7 @@ function chainNamed(node: Node, name: string): number {
   return found.id
 }
 
-/** The chain that was named; else Base, else the first with an endpoint. */
+/** The named chain; else Base, else the first with an endpoint. */
 export function chainFor(node: Node, id: number | undefined): Asked {
   const { chains } = node.services
   const others = [...chains.keys()].filter((one) => !otherAddresses.has(one))
@@ -100,7 +98,7 @@ export const shown = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
 export const safeAppUrl = ({ safeApp }: ChainFacts, address: string): string | null =>
   safeApp && `https://app.safe.global/home?safe=${safeApp}:${address}`
 
-/** What failed on one chain, beside the answers of the others. */
+/** The failure of one chain, beside the answers of others. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof AppError) return error.message
   throw error

@@ -5,7 +5,7 @@ import { type Passkey, type SmartAccount, settleSmartAccount } from '#server/dom
 import { firstPasskeyOf } from '#server/domains/people/passkeys/passkeys'
 import { AppError } from '#shared/errors'
 
-/** An account with its smart account, which is null while nothing can own one. */
+/** An account with its smart account; null while nothing can own one. */
 export async function accountWithSmart(
   id: string,
   settle: (

@@ -6,12 +6,12 @@ import { fundsOn } from './balances.ts'
 import { type Asked, chainsAsked, reasonOf, safeAppUrl } from './chains.ts'
 
 const keptSeconds = 10
-/** What it takes to create a smart account with its first owner, rounded up. */
+/** The gas for creating a smart account with its first owner, rounded up. */
 const deploymentGas = 400_000n
 
 const states = keepByChain((chain, address) => chain.safe(address as Hex), keptSeconds)
 
-/** How an address stands on every chain with an endpoint. */
+/** The state of an address on every chain with an endpoint. */
 export async function safeStatusOf(node: Node, address: Hex, primarySigner: Hex | undefined) {
   const asked = chainsAsked(node, undefined)
   const found = await Promise.all(asked.map((one) => statusOn(one, address, primarySigner)))
@@ -49,7 +49,7 @@ async function statusOn({ facts, chain }: Asked, address: Hex, primarySigner: He
   }
 }
 
-/** The owners of a Safe on one chain; every owner but the first signer is there for recovery. */
+/** The owners of a Safe on one chain; all except the first signer are for recovery. */
 export async function signersOn(chain: Chain, address: Hex, primarySigner: Hex | undefined) {
   const state = await states.of(chain, address.toLowerCase())
   const owners = [...(state?.owners ?? [])]

@@ -17,7 +17,7 @@ const found = keepByChain(
   keptSeconds,
 )
 
-/** The latest transfers on the chains that were asked for, newest first, with what was searched. */
+/** The latest transfers on the requested chains, newest first, with the searched range. */
 export async function transactionsOf(node: Node, address: Hex, list: string | undefined) {
   const searched = await Promise.all(chainsAsked(node, list).map((asked) => searchOn(asked, address)))
   const transactions = searched

@@ -7,7 +7,7 @@ import { fundsOn } from './balances.ts'
 import { type ChainFacts, reasonOf, supportedChains } from './chains.ts'
 import { accountWithSmart } from './own.ts'
 
-/** The smart account of somebody on every chain. What is not known of one is null there, and counts for nothing in the sums. */
+/** A user's smart account on every chain. Unknown values are null, and count as nothing in the sums. */
 export async function userWalletsOf(node: Node, id: string) {
   const { smart } = await accountWithSmart(id, smartAccountFor)
   const prices = await knownPrices(node)
