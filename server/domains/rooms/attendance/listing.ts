@@ -15,7 +15,7 @@ const notAnswered = { error: unanswered }
 export const askedOf = (node: Node): Lookups | null =>
   node.services.attendance && lookupsOf(node, node.services.attendance)
 
-/** What the provider says; where it gives no answer, why. */
+/** The provider's answer, or the error if there is none. */
 export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
   try {
     return await asked
@@ -25,10 +25,10 @@ export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer
   }
 }
 
-/** Only wallets have addresses that tokens are held by, and names by which the provider finds them; every other kind of account holds none. */
+/** Only wallet addresses and names can hold tokens; other accounts hold none. */
 const isWallet = (address: string) => /^(0x[0-9a-f]{40}|([a-z0-9-]+\.)+[a-z]{2,})$/i.test(address)
 
-/** The events of all these addresses, each once, by name. Where an address got no answer `error` says so, and the others count. */
+/** The distinct events of these addresses, by name. Addresses without an answer set `error`; the others still count. */
 export async function eventsOf(
   node: Node,
   addresses: readonly string[],
@@ -54,7 +54,7 @@ function byName(one: AttendanceEvent, other: AttendanceEvent): number {
   return one.eventName < other.eventName ? -1 : 1
 }
 
-/** The account whose memberships the caller is told of: their own, unless they ask for somebody else's. */
+/** The account whose memberships the caller may see: their own, or none for another person. */
 export const memberOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
   memberAddress === undefined || isSameAccount(memberAddress, account) ? account : null
 

@@ -24,18 +24,18 @@ const kept = nodeState(() => ({
 
 const lengthOf = ({ name, imageUrl }: AttendanceEvent) => (name?.length ?? 0) + (imageUrl?.length ?? 0)
 
-/** What this node remembers of the provider's answers, each under its whole question; what is asked of it throws as the port does. */
+/** A node's cache of the provider's answers by question; errors are thrown as the port does. */
 export function lookupsOf(node: Node, attendance: Attendance) {
   const { events, held, lists, collections } = kept(node)
   const { collections: compass } = attendance
   return {
-    /** The events that an address holds a token of; an answer may be five minutes old, or `atMostSeconds`. */
+    /** The events whose token an address holds; an answer may be five minutes old, or `atMostSeconds`. */
     eventsOf: (address: string, atMostSeconds?: number): Promise<Answered<AttendanceEvent[]>> =>
       events.of(written(address), () => attendance.eventsOf(written(address)), atMostSeconds),
-    /** Whether an address holds a token of an event; an answer may be a minute old, a negative one 15 seconds. */
+    /** Does an address hold an event's token? A positive answer may be a minute old, a negative one 15 seconds. */
     holds: (address: string, eventId: number, atMostSeconds?: number): Promise<Answered<boolean>> =>
       held.of(`${written(address)} ${eventId}`, () => attendance.holds(written(address), eventId), atMostSeconds),
-    /** Null where nobody can be asked for them. */
+    /** Null if the provider has no collections. */
     collections: compass && {
       list: (page: { offset: number; limit: number; search: string | null }) =>
         lists.of(JSON.stringify(page), () => compass.list(page)),
@@ -46,5 +46,5 @@ export function lookupsOf(node: Node, attendance: Attendance) {
 }
 export type Lookups = ReturnType<typeof lookupsOf>
 
-/** One question for each address, however its letters are written. */
+/** Case does not matter in addresses, so it makes no second question. */
 const written = (address: string) => address.toLowerCase()

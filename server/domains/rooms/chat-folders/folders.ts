@@ -11,23 +11,22 @@ import { ChatFolders, PinnedChats, type StoredFolder, type StoredPins } from './
 
 export const noFolder = () => new AppError('NOT_FOUND', { message: 'Folder not found' })
 
-/** The folders of an account, in their order. */
+/** The folders of an account, in order. */
 export const foldersOf = (account: string): Promise<StoredFolder[]> =>
   ChatFolders.find({ user_address: account }).sort({ sort_order: 1, _id: 1 }).lean<StoredFolder[]>()
 
-/** A folder, for its owner alone. */
+/** Loads a folder, only for its owner. */
 export async function ownFolder(account: string, _id: string): Promise<StoredFolder> {
   const folder = await ChatFolders.findOne({ _id, user_address: account }).lean<StoredFolder>()
   if (!folder) throw noFolder()
   return folder
 }
 
-/** Keys of the rooms that an account has pinned, in their order. */
+/** The keys of an account's pinned rooms, in order. */
 export async function pinnedBy(account: string): Promise<readonly string[]> {
   return (await PinnedChats.findOne({ _id: account }).lean<StoredPins>())?.chats ?? []
 }
 
-/** Puts these in the place of what was pinned. */
 export async function keepPinned(account: string, chats: string[]): Promise<void> {
   const write = () => PinnedChats.updateOne({ _id: account }, { $set: { chats } }, { upsert: true })
   await write().catch((error: unknown) => {
@@ -36,7 +35,7 @@ export async function keepPinned(account: string, chats: string[]): Promise<void
   })
 }
 
-/** Those of these rooms that are in the list of rooms of an account: it is a member, and they are not archived. */
+/** The rooms among these in the account's list: it is a member, and they are not archived. */
 export async function listedAmong(node: Node, account: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const known = [...new Set(keys)].filter(isKnown)
   const [roles, cards] = await Promise.all([rolesAmong([account], known), cardsOf(node, known)])
@@ -45,7 +44,7 @@ export async function listedAmong(node: Node, account: string, keys: readonly st
   return new Set((await seenAmong(node, account, open)).map(({ key }) => key))
 }
 
-/** The rooms of these keys that are listed, in their order. */
+/** The rooms of these keys that are listed, in order. */
 export const refsAmong = (keys: readonly string[], listed: ReadonlySet<string>): RoomRef[] =>
   keys.filter((key) => listed.has(key)).map(roomOfKey)
 

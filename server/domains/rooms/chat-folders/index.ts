@@ -82,7 +82,7 @@ export const chatFolders = defineDomain(contract, {
 
 const timeOf = ({ node }: Context): string => new Date(node.now()).toISOString()
 
-/** The keys of these rooms, each once. Throws ROOM_NOT_FOUND where the caller is not in one, whether it exists or not. */
+/** The distinct keys of these rooms. ROOM_NOT_FOUND if the caller is not in one, whether or not it exists. */
 async function listedKeys({ node, charge }: Context, account: string, chats: readonly RoomRef[]): Promise<string[]> {
   const keys = [...new Set(chats.map(roomKey))]
   await charge(keys.length)
@@ -91,7 +91,9 @@ async function listedKeys({ node, charge }: Context, account: string, chats: rea
   return keys
 }
 
-/** With those that were there and are shown to nobody now, as the caller has left them; where there is place, they wait for their return. */
+/**
+ * Adds the previous rooms that the caller has left. They stay hidden while there is space, in case the caller returns.
+ */
 async function withLeft(
   { node }: Context,
   account: string,
@@ -115,7 +117,7 @@ async function change(context: Context, account: string, _id: string, changed: C
   return told(context, account, folder)
 }
 
-/** Tells all devices of the account what a folder is now. */
+/** Sends a folder to all devices of the account. */
 async function told(context: Context, account: string, stored: StoredFolder) {
   const folder = shown(stored, await listedAmong(context.node, account, stored.chats))
   context.emit(chatFolderChanged, audiences.account(account), { folder_id: folder.id, folder })

@@ -13,7 +13,7 @@ import { peersOf } from '#shared/kit/room-key'
 
 const pageSize = 50
 
-/** Throws where this account may not write to the other one. */
+/** Throws if this account may not write to the other one. */
 export function mayWrite(view: View, account: string, now: number): void {
   readBy(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
@@ -23,7 +23,7 @@ export function mayWrite(view: View, account: string, now: number): void {
 export const refuseOutsider = async (node: Node, room: RoomRef, account: string): Promise<void> =>
   node.log.ask(await keyOf(room), (view, now) => mayWrite(view, account, now))
 
-/** The devices that an envelope may be sealed by and to: one of the caller's, and those of the two people. */
+/** The devices of an envelope: the caller's own as its sender, and receivers of both people. */
 export async function devicesAmong(
   { id }: RoomRef,
   account: string,
@@ -41,7 +41,7 @@ export async function devicesAmong(
   return sealing
 }
 
-/** A page of epochs with what is sealed to one device of the caller. */
+/** A page of epochs, with the envelopes of one device of the caller. */
 export async function epochsOf(
   { node, caller }: Pick<Context, 'node' | 'caller'>,
   room: RoomRef,

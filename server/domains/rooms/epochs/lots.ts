@@ -9,10 +9,10 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { devicesAmong, mayWrite } from './epochs.ts'
 
-/** Of each of the two people, so that neither keeps the other from giving it to a device. */
+/** A limit for each of the two people, so that neither can use up the other's. */
 const lotsAtMost = 25
 
-/** Of several that follow the same epoch the one with the lower seq stands; the others are refused, and name it. */
+/** Of several epochs after the same one, the one with the lowest seq is stored. The others are refused, with its id. */
 export const start: Action<typeof contract.start> = async (input, context) => {
   const { id, epoch_id, after, device_id, envelopes } = input
   const { account } = signedIn(context)
@@ -57,7 +57,7 @@ export const share: Action<typeof contract.share> = async ({ id, epoch_id, devic
 
 const began = 'Another epoch was begun'
 
-/** What a lot of envelopes is stored with. */
+/** The stored sender of a batch of envelopes. */
 async function sealing(
   { id, device_id, envelopes }: { id: string; device_id: string; envelopes: readonly Envelope[] },
   context: Parameters<typeof start>[1],
@@ -67,7 +67,7 @@ async function sealing(
   const to = envelopes.map((one) => one.device_id)
   if (new Set(to).size < to.length) throw new AppError('VALIDATION_ERROR', { message: 'envelopes: two for one device' })
   const key = await keyOf(room)
-  // Whoever may not write hears so, and nothing of anybody's devices.
+  // Checked first, so that callers who may not write learn nothing about devices.
   await context.node.log.ask(key, (view, now) => mayWrite(view, account, now))
   const device = await devicesAmong(room, account, device_id, to)
   return { key, by: sealedBy(device), actor: await actorOf(context.node, account) }

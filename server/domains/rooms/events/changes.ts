@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Change, Fact, Json } from '#server/log/types'
 
-/** Fields of any names. */
+/** Fields with arbitrary names. */
 export const fields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
 
 export const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })

@@ -13,14 +13,14 @@ export interface Counts {
   unread: number
   mentions: number
   total: number
-  /** Unread, whoever wrote it. */
+  /** Unread messages, including blocked senders. */
   left: number
 }
 export const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0, left: 0 }
 type Left = Pick<Counts, 'unread' | 'mentions' | 'left'>
 const nothingLeft: Left = { unread: 0, mentions: 0, left: 0 }
 
-/** What is an account's own in its rooms: how far it has read, and where it came. */
+/** The account's own data in its rooms: read marks and arrivals. */
 export interface Own {
   marks: ReadonlyMap<RoomKey, { seq: number; n: number }>
   arrivals: ReadonlyMap<RoomKey, { joined_seq?: number; joined_n?: number }>
@@ -30,7 +30,7 @@ export interface Own {
 const keptAtMost = 50_000
 const leftOn = nodeState(() => keptAsOf<Left>(keptAtMost))
 
-/** Full values, computed from the heads and the marks. Nothing is left to read in an archived room, which no list has. */
+/** Complete counts, from heads and marks. Archived rooms, which are in no list, have nothing unread. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
   const [cards, reads, members, blocked] = await Promise.all([
     cardsOf(node, keys),
@@ -43,7 +43,7 @@ export async function countsOf(node: Node, account: string, keys: readonly RoomK
   return countsIn(node, account, cards, { marks, arrivals, blocked })
 }
 
-/** The same of rooms whose cards are read, with what is the account's own; only where one of these has changed is it counted again. */
+/** The same for loaded cards and own data; only changed rooms are counted again. */
 export async function countsIn(
   node: Node,
   account: string,

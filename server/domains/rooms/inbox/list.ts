@@ -8,7 +8,7 @@ import { foundedBy } from '#shared/kit/room-kinds'
 import { inOrder, ownRooms, placeOf, summariesOf } from './own-rooms.ts'
 import { versionOf } from './version.ts'
 
-/** The rooms of an account with all that its list of rooms shows; nothing of them where it is as the caller knows it. */
+/** The rooms of an account with all data of its list; empty if the caller's version is current. */
 export const list: Action<typeof contract.list> = async ({ limit, cursor, known }, context) => {
   const { node, http } = context
   const { account } = signedIn(context)
@@ -32,7 +32,7 @@ export const list: Action<typeof contract.list> = async ({ limit, cursor, known 
   return { rooms, ...told, next_cursor: last && left.length > limit ? cursorAt(place, placeOf(last)) : null }
 }
 
-/** Whether tags, as `If-None-Match` has them or one alone without its quotes, are of this version. */
+/** Do tags of `If-None-Match`, or one without quotes, include this version? */
 const names = (known: string, version: string) =>
   known.split(',').some((tag) => `"${tag.replace(/^\s*(?:W\/)?"?|"?\s*$/g, '')}"` === version)
 

@@ -14,12 +14,12 @@ import { lastMessagesOf } from './previews.ts'
 
 type Membership = Awaited<ReturnType<typeof ownMemberships>>[number]
 
-/** The rooms that an account is in and sees, and what of its list is its own. */
+/** The visible rooms of an account, with its own data in them. */
 export interface OwnRooms extends Own {
   cards: readonly Card[]
   members: ReadonlyMap<RoomKey, Membership>
   mutes: Awaited<ReturnType<typeof conversationMutesOf>>
-  /** The other person of each dm. */
+  /** The other person of each direct room. */
   peers: ReadonlyMap<RoomKey, { id: string; name: string }>
 }
 
@@ -50,11 +50,11 @@ export async function ownRooms(node: Node, account: string, memberships: readonl
   }
 }
 
-/** A room with its newest message, by which a list is ordered. */
+/** A room with its newest message, by which lists are ordered. */
 export interface Latest {
   card: Card
   last: LastMessage | null
-  /** When somebody last wrote there, or it was founded. */
+  /** The time of the last message, or of the founding. */
   at: string
 }
 
@@ -70,7 +70,6 @@ export async function inOrder(node: Node, { cards, blocked }: OwnRooms): Promise
 
 export const placeOf = ({ card, at }: Latest) => `${at} ${card.key}`
 
-/** What a list shows of these rooms. */
 export async function summariesOf(
   node: Node,
   account: string,

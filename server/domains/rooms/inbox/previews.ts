@@ -16,7 +16,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { type SealedBy, sealedBy } from '#shared/kit/room-kinds'
 
 const previewLength = 50
-/** What is read of a text to make a preview of it, in UTF-16 code units. */
+/** The characters of a text that a preview reads, in UTF-16 code units. */
 const lookedAt = 500
 const words: Record<string, string> = {
   photo: 'Photo',
@@ -32,7 +32,7 @@ const words: Record<string, string> = {
 const keptAtMost = 20_000
 const lastOn = nodeState(() => keptAsOf<LastMessage | null>(keptAtMost))
 
-/** The newest message of each of these rooms, as a list shows it; those of blocked people name nobody. */
+/** The newest message of each room for a list; blocked senders stay unnamed. */
 export async function lastMessagesOf(
   node: Node,
   cards: readonly Card[],
@@ -69,7 +69,7 @@ async function readLast(cards: readonly Card[]): Promise<Map<RoomKey, LastMessag
   )
 }
 
-/** In words, as people read them once they are drawn; media and ciphertext are named, not shown. */
+/** The displayed text; media and ciphertext are named instead. */
 export function previewOf({ deleted, type, text, attachments }: MessageBody, sealed: SealedBy | null): string {
   if (deleted) return 'Message deleted'
   if (!isInClear(type) && isUnreadable(sealed, text))

@@ -14,15 +14,15 @@ import { lastMessagesOf } from './previews.ts'
 
 const namespace = '/notifications'
 const atOnce = 8
-/** What was counted before is counted again after this time, should a word of another node have been lost. */
+/** Older counts are repeated after this time, because messages between nodes may be lost. */
 const trustedMilliseconds = 60_000
 
-/** What has changed for an account since it was last told. */
+/** Changes of an account since its last notification. */
 interface Due {
   changed: Set<RoomKey>
-  /** Rooms that the account has left; the records may not say so yet. */
+  /** Rooms that the account has left; records may be older. */
   left: Set<RoomKey>
-  /** Whom the account blocks, and with that the counts of every room. */
+  /** Blocks have changed, and with them the counts of every room. */
   blocks: boolean
 }
 const nothing = (): Due => ({ changed: new Set(), left: new Set(), blocks: false })
@@ -30,7 +30,7 @@ const nothing = (): Due => ({ changed: new Set(), left: new Set(), blocks: false
 interface Listener {
   due: Due
   isCounting: boolean
-  /** What each room had unread when it was last counted, for the sum. */
+  /** The last unread count of each room, for the sum. */
   unread: Map<RoomKey, number>
   countedAt: number
 }
@@ -39,7 +39,7 @@ const stateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTur
 
 const isHere = (node: Node, account: string) => node.live.audienceSize(namespace, audiences.account(account)) > 0
 
-/** Tells the devices of an account on this node what it has unread in these rooms. */
+/** Sends the unread counts of these rooms to the account's devices on this node. */
 export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
   tellSoon(node, account, ({ changed, left }) => {
     for (const key of keys) {
@@ -48,20 +48,23 @@ export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): vo
     }
   })
 
-/** Messages of blocked people are not unread, so a block changes the counts: told for each room with anything to read. */
+/**
+ * Messages of blocked people are not unread. A block thus changes counts, which are sent for each room with unread
+ * messages.
+ */
 export const tellAfterBlocks = (node: Node, account: string): void =>
   tellSoon(node, account, (due) => {
     due.blocks = true
   })
 
-/** Who is in a room no longer is told of all the others. */
+/** After a departure, the counts of all other rooms are sent. */
 export const tellWithout = (node: Node, account: string, key: RoomKey): void =>
   tellSoon(node, account, ({ changed, left }) => {
     changed.delete(key)
     left.add(key)
   })
 
-/** All that an account has unread, for a device that has just come. */
+/** All unread counts of an account, for a new device. */
 export async function snapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
   const { rooms, total } = await recount(node, account, new Map(), keys, keys)
   return { rooms, total }
@@ -76,12 +79,12 @@ function listenerOf(node: Node, account: string): Listener {
   return listener
 }
 
-/** Forgets an account that has no device here any more. */
+/** Drops an account without devices on this node. */
 export function forgetGone(node: Node, account: string): void {
   if (!isHere(node, account)) stateOf(node).listeners.delete(account)
 }
 
-/** An account is counted once at a time, so that what changes meanwhile, however much it is, is one more count. */
+/** One count at a time for each account; all changes during it make one more. */
 function tellSoon(node: Node, account: string, note: (due: Due) => void): void {
   if (!isHere(node, account)) return
   const listener = listenerOf(node, account)
@@ -127,7 +130,7 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
   }
 }
 
-/** Those of the rooms that a member may hear of: their membership in one of the staff may be about to end. */
+/** The rooms that a member may still follow: a staff membership may be about to end. */
 async function heardAmong(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
   const may = (view: View, now = view.at) => mayListen(view, account, now)
   const heard = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
@@ -135,8 +138,8 @@ async function heardAmong(node: Node, account: string, keys: readonly RoomKey[])
 }
 
 /**
- * What some rooms of an account have unread: full values, computed from the rooms' heads and its marks. The sum is over all its rooms, of the
- * others as they were counted before (`unread`).
+ * The unread counts of some rooms, from heads and marks. The sum covers all rooms, with earlier counts of the others
+ * (`unread`).
  */
 async function recount(
   node: Node,

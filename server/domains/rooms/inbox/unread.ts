@@ -17,7 +17,7 @@ const toldEveryMilliseconds = 1_000
 const foundEveryMilliseconds = 5_000
 const recordedMilliseconds = 100
 
-/** Told to other nodes at once, so that nobody waits for the next poll. */
+/** Sent to other nodes at once, so that nobody waits for the next poll. */
 const marked = 'unread:marked'
 const joined = 'unread:joined'
 const About = z.object({ account: z.string().max(200), key: z.string().max(200) })
@@ -27,7 +27,7 @@ type Listener = Connection & { account: string | null }
 
 const audienceOf = (key: RoomKey) => `n:${key}`
 
-/** A new connection hears where it stands, and from then on what changes. */
+/** Sends the present counts to a new connection, and then changes. */
 export async function greetNotifications(node: Node, connection: Listener): Promise<void> {
   const { account } = connection
   if (account === null) return
@@ -46,7 +46,7 @@ export async function greetNotifications(node: Node, connection: Listener): Prom
 const followed = 'followed'
 type Followed = Map<RoomKey, Promise<() => void>>
 
-/** The rooms a connection is told of, each with what lets it go; none once it is closed. */
+/** The rooms that a connection follows, each with its release function; none after it has closed. */
 const followedBy = (connection: Connection) => connection.memory.get(followed) as Followed | undefined
 
 async function follow(node: Node, connection: Connection, key: RoomKey): Promise<void> {
@@ -72,12 +72,12 @@ function unfollow(connection: Connection, key: RoomKey): void {
 }
 
 /**
- * Changes of a room are gathered for a second and told once to each account that listens. Counts are computed from records, which are
- * written after the row: where they were not, they are told again.
+ * Changes of a room are collected for a second, and sent once to each listening account. Counts depend on records,
+ * which follow the row: late ones are sent again.
  */
 export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
-  /** Up to which row the records of a room are waited for. */
+  /** The row of each room whose records are still missing. */
   const unrecorded = new Map<RoomKey, number>()
   const noteUnrecorded = (key: RoomKey) => {
     const head = node.log.headHere(key)
@@ -126,9 +126,12 @@ export function followUnread(node: Node): () => void {
   }
 }
 
-/** Those of the rooms whose records are written up to the row. What another node has recorded, the head in the store tells first. */
+/**
+ * The rooms whose records are written up to the row. For records of other nodes, the stored head is the first to show
+ * it.
+ */
 async function recordedAmong(node: Node, rooms: ReadonlyMap<RoomKey, number>): Promise<RoomKey[]> {
-  // A room is closed only once all of it is recorded.
+  // A room is closed only after all its records are written.
   const isHere = ([key, seq]: [RoomKey, number]) => (node.log.headHere(key)?.recorded ?? seq) >= seq
   const there = [...rooms].filter((room) => !isHere(room)).map(([key]) => key)
   const heads = there.length > 0 ? await RoomHeads.find({ _id: { $in: there } }, { applied: 1 }).lean() : []
@@ -136,14 +139,14 @@ async function recordedAmong(node: Node, rooms: ReadonlyMap<RoomKey, number>): P
   return [...rooms].filter((room) => isHere(room) || (applied.get(room[0]) ?? 0) >= room[1]).map(([key]) => key)
 }
 
-/** A room joined, or a conversation begun, on another node is in no log that this one follows. */
+/** This node follows no log of a room that was joined on another node. */
 async function findRooms(node: Node): Promise<void> {
   const connected = node.live.connectionsOf(namespace, 'all').flatMap(({ account }) => account ?? [])
   if (connected.length === 0) return
   for (const { account, room } of await membershipsAmong([...new Set(connected)])) await hearOf(node, account, room)
 }
 
-/** The message of the other node comes with the row, before the record is written; members missing then are found later. */
+/** The other node's message comes with the row, before the record. Missing members are found later. */
 async function hearOnceIn(node: Node, { account, key }: About): Promise<void> {
   if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
   if ((await membershipsOf(account)).includes(key)) await hearOf(node, account, key)
@@ -157,7 +160,7 @@ async function hearOf(node: Node, account: string, key: RoomKey): Promise<void> 
   tellOf(node, account, [key])
 }
 
-/** Each account that listens is counted once for all of its rooms among these. */
+/** Each listening account is counted once for all of its rooms. */
 function tellRooms(node: Node, keys: Iterable<RoomKey>): void {
   const changed = new Map<string, RoomKey[]>()
   for (const key of keys) {
@@ -172,7 +175,7 @@ function tellBlockers(node: Node, rows: readonly Row[]): void {
   for (const account of accounts) tellAfterBlocks(node, account)
 }
 
-/** Whoever joins a room is told of it from then on, whoever leaves is not; both people of a dm are told from its first message. */
+/** Members are notified from their joining until they leave; both people of a direct room from its first message. */
 function followMembership(
   node: Node,
   key: RoomKey,
@@ -190,7 +193,7 @@ function followMembership(
     for (const account of accounts) {
       tune(node, key, account, !isOut)
       if (isOut) tellWithout(node, account, key)
-      // By then the record of it is mostly written, so that the room is in the list that is asked for.
+      // By then the record is usually written, so the room is in the requested list.
       if (isOurs && isIn)
         setTimeout(() => {
           noteUnrecorded(key)

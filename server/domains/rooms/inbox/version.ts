@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { OwnRooms } from './own-rooms.ts'
 
 /**
- * Names what the list of these rooms shows an account: another after every change of it. All that is shown of a room follows from its log,
- * which its card's stamp names, and from what is the account's own.
+ * The version of an account's list, which changes with it. A room's part follows from its log, which the card's stamp
+ * covers, and from the account's own data.
  */
 export function versionOf({ cards, members, marks, mutes, blocked, peers }: OwnRooms): string {
   const told = [

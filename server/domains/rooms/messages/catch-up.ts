@@ -24,7 +24,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   const heard = mayWait ? await waited(context, here, after, input) : here
   const isElse = !isSameAccount(heard.caller.account, context.caller.account)
   if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
-  // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
+  // Rows above the checked head are left out: the next one may remove the caller.
   const head = isElse ? after : heard.seq
   const page = await pageAfter(context.node, key, after, Math.min(input.limit, head - after), heard.isInsider)
   const last = page.last
@@ -38,7 +38,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   }
 }
 
-/** Where events are asked for from; either name says it. */
+/** The start of the requested events, by either name. */
 function placeIn({
   after_seq,
   after = after_seq ?? 0,
@@ -54,7 +54,7 @@ function placeIn({
 const resetAbove = 5_000
 const followPage = 100
 const followSeconds = 25
-/** A wait is no shorter where it is to end with the session. */
+/** The minimum of a wait that ends with the session. */
 const shortestMilliseconds = 500
 
 export const follow: Action<typeof contract.follow> = async ({ room, epoch, last_event_id, ...place }, context) => {
@@ -66,7 +66,7 @@ export const follow: Action<typeof contract.follow> = async ({ room, epoch, last
 
 type Readable = Awaited<ReturnType<typeof readable>>
 
-/** Yields pages up to the row the caller may read, and checks the right to read again before each page. */
+/** Yields pages up to the readable row, and checks the right to read before each. */
 async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
   for (let last = from, now = { ...start, caller: context.caller }; ; ) {
     const limit = Math.min(followPage, now.seq - last)
@@ -84,11 +84,11 @@ async function* eventsAfter(from: number, start: Readable, context: Context, roo
 
 interface Page {
   events: RoomEvent[]
-  /** The seq of its last row, or the one it was to begin after. */
+  /** The seq of its last row, or its start. */
   last: number
 }
 
-/** One page for all who have come as far in a room and may see the same of it. */
+/** One page for all readers at the same place with the same view. */
 async function pageAfter(node: Node, key: RoomKey, after: number, limit: number, isInsider: boolean): Promise<Page> {
   if (limit <= 0) return { events: [], last: after }
   return sharedLook(node, JSON.stringify(['page', key, after, limit, isInsider]), async () => {
@@ -105,14 +105,17 @@ function refuseEnded({ caller: { account, session }, node }: Context, now: Calle
 const anotherLog = ({ epoch, seq }: Readable) =>
   new AppError('CONFLICT', { message: 'That place is not in this log', details: { epoch, head_seq: seq } })
 
-/** A wait of a call by itself, which counts as an answer that stays open. */
+/** A wait by itself, which counts as an open answer. */
 async function waited(...asked: Parameters<typeof headAfter>): ReturnType<typeof headAfter> {
   const [{ node, caller, connection }] = asked
   const release = holdAnswer(node, { caller, connection: connection?.wire ?? null })
   return headAfter(...asked).finally(release)
 }
 
-/** Waits for new rows until the time is up, the caller disconnects, or the session changes; then returns how far the caller may read, and the caller as they are now. */
+/**
+ * Waits for new rows, until a timeout, a disconnect or a change of the session. Returns the readable head and the
+ * present caller.
+ */
 async function headAfter(
   context: Context,
   { key, caller }: { key: RoomKey; caller: Caller },

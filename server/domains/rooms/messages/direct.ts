@@ -15,7 +15,7 @@ import { markRead, placeOf } from './reads.ts'
 import { roomOfMessage } from './removals.ts'
 import { sendTo } from './send.ts'
 
-/** The conversation that the caller has named by the other person, or by its id. Each is one of their own. */
+/** The caller's conversation, named by its other person or its id. */
 function conversationNamed(
   account: string,
   { peer, conversationId }: { peer?: string | undefined; conversationId?: string | undefined },
@@ -30,7 +30,7 @@ function conversationNamed(
   return room
 }
 
-/** The conversation of the caller in which a message is. Any other message is not there. */
+/** The caller's conversation that contains a message; other messages are not found. */
 async function conversationOf(account: string, messageId: string): Promise<RoomRef> {
   const key = await roomOfMessage(messageId)
   const room = roomOfKey(key)

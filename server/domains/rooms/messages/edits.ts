@@ -27,7 +27,7 @@ export const edit: Action<typeof contract.edit> = (input, context) => editMessag
 
 type Edit = Parameters<typeof edit>[0]
 
-/** Changes a message of the caller's; the new text may be spelled either way. */
+/** Changes the caller's message; the text has two spellings. */
 export async function editMessage(
   context: Context,
   {
@@ -57,7 +57,7 @@ export async function editMessage(
       sender: account,
       cid: client_action_id,
       makes: messageEdited,
-      // Of what was deleted since, no text is left; what is sealed reads otherwise each time.
+      // A deleted message has no text to compare, and sealed text differs each time.
       isRepeat: (_row, { id: edited, message: { body } }) =>
         edited === id &&
         (version === undefined || body.version === version + 1) &&
@@ -76,12 +76,12 @@ export async function editMessage(
           text: clean,
           reply_to: quote,
           mentions: mentions ? [...draft.mentions] : movedSpans(message.body.mentions, message.body.text, clean),
-          // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
+          // Content in clear, from before the room was sealed, is sealed now.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
         const after = { ...draftOfBody(changed), blobs }
         const { flagged } = refuseChange(view, after, { node, account, now, missing })
-        // Whoever edits a sealed text and does not say what it names may still name what it named before.
+        // Without a declaration, an edited sealed message may keep its files.
         const isUntold = sealingOf(view) !== null && blobs === undefined
         const body = {
           ...changed,

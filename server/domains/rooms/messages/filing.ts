@@ -4,12 +4,12 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 
-// Filing takes at most a twentieth of the time, so that it slows nobody down.
+// Indexing takes at most a twentieth of the time, so that it slows nothing down.
 const restFactor = 19
 const longestRestMilliseconds = 1_000
 
 interface Filing {
-  /** Rooms with full blocks to be filed, each with the blocks to be filed again. */
+  /** Rooms with full blocks to index, each with blocks to index again. */
   due: Map<RoomKey, Set<number>>
   isAtWork: boolean
   isStopped: boolean
@@ -17,7 +17,7 @@ interface Filing {
 
 const filingOf = nodeState((): Filing => ({ due: new Map(), isAtWork: false, isStopped: false }))
 
-/** Files the messages of rooms for the search: a block whenever one is full, one after the other. */
+/** Indexes messages for the search: each full block, one at a time. */
 export function followSearch(node: Node): () => void {
   const filing = filingOf(node)
   node.log.onRows((room, rows, isOurs) => {
@@ -29,7 +29,7 @@ export function followSearch(node: Node): () => void {
   }
 }
 
-/** Files what a room has unfiled; and a block again, whose words were taken back. */
+/** Indexes a room's full blocks, and again a block with deleted words. */
 export function fileSoon(node: Node, room: RoomKey, block?: number): void {
   const filing = filingOf(node)
   if (filing.isStopped) return
@@ -39,7 +39,7 @@ export function fileSoon(node: Node, room: RoomKey, block?: number): void {
   if (!filing.isAtWork) void work(node, filing)
 }
 
-/** A block of each room in turn, so that a long log does not hold up the others. */
+/** One block of each room in turn, so that a long log delays no other. */
 async function work(node: Node, filing: Filing): Promise<void> {
   filing.isAtWork = true
   for (const [room, again] of filing.due) {

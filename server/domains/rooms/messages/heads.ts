@@ -6,14 +6,14 @@ import { roomsOf } from './listen.ts'
 const toldEveryMilliseconds = 25_000
 const slotMilliseconds = 250
 
-/** The connections in turn, so that they are not all told at one moment. */
+/** Connections take turns, so that they are not all notified at once. */
 const turnOf = nodeState(() => ({
   slots: Array.from({ length: toldEveryMilliseconds / slotMilliseconds }, () => new Set<Connection>()),
   arrivals: 0,
   at: 0,
 }))
 
-/** From now on the connection is told the heads of its rooms every 25 s. */
+/** Sends the heads of its rooms to the connection every 25 s. */
 export function tellHeadsTo(node: Node, connection: Connection): void {
   const turn = turnOf(node)
   const slot = turn.slots[turn.arrivals++ % turn.slots.length]

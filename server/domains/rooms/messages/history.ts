@@ -10,7 +10,7 @@ import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { messagesOf, reactedBy, reactionsOf } from './pages.ts'
 
-/** A room that may be read, blocks in a dm included. Insiders are its members and who moderates it. */
+/** A readable room, including a blocked direct one. Insiders are members and moderators. */
 export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
   const { account } = caller
   const { key, standing, also } = await readRoom(node, caller, room, (view) => ({
@@ -24,7 +24,7 @@ export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'
   return { key, isInsider: standing?.isMember === true || standing?.isModerator === true, ...also }
 }
 
-/** Messages in the room up to and including the row at this seq. */
+/** The number of messages up to and including this seq. */
 export async function totalAt(
   node: Node,
   key: RoomKey,
@@ -37,7 +37,7 @@ export async function totalAt(
   return row?.total ?? 0
 }
 
-/** The ordinal of the first message at or after a time, by halving. */
+/** The ordinal of the first message at or after a time, by bisection. */
 export async function firstSince(key: RoomKey, time: number, total: number): Promise<number> {
   let low = 1
   let high = total + 1
@@ -67,7 +67,7 @@ export async function pageOf(context: Context, input: Page) {
 
 type Page = Parameters<typeof history>[0]
 
-/** What is around a seq has no other bounds. */
+/** A page around a seq has no other bounds. */
 function refuseBoundsAround({ around_seq, before_seq, after_seq, before, after }: Page): void {
   if (around_seq === undefined) return
   const [other] =
@@ -75,7 +75,7 @@ function refuseBoundsAround({ around_seq, before_seq, after_seq, before, after }
   if (other) throw new AppError('VALIDATION_ERROR', { message: `around_seq: not together with ${other}` })
 }
 
-/** The ordinals of a page: of what all bounds leave, the oldest where there is a lower bound, else the newest. */
+/** The ordinals of a page within all bounds: the oldest if there is a lower bound, else the newest. */
 async function rangeOf(
   node: Node,
   key: RoomKey,

@@ -16,7 +16,7 @@ import { listenersChanged } from './told-epochs.ts'
 
 const page = 200
 
-/** What somebody is told who joins a room, as it is at this moment. Throws where they may not. */
+/** The state of a room for a joining member; throws if they may not. */
 function joining(view: View, account: string, now: number, node: Node) {
   const { standing, room: about } = readBy(view, account, now)
   const mute = muteIn(view, account, now)
@@ -52,7 +52,7 @@ const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joining>) => (
   is_muted: mute !== null,
 })
 
-/** The socket is in the room before the page is read, so that nothing falls between the two. */
+/** The socket joins before the page is read, so that no row is missed. */
 export const join: Action<typeof contract.join> = async ({ room, after_seq, epoch, backlog }, context) => {
   const { account } = signedIn(context)
   const { connection, node } = context
@@ -70,7 +70,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
         listenersChanged(node, key)
       },
     )
-    // Somebody removed in the meantime has been told so, and must not be told afterwards that they have joined.
+    // A person removed meanwhile was notified, and must not get a successful answer afterwards.
     context.onAnswer(() => {
       if (connection.has(audiences.room(key))) return
       stopListening(context, connection, key)
@@ -107,7 +107,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
 
 const heldRooms = 'rooms'
 
-/** The rooms a connection listens to, each with the function that leaves it. */
+/** The rooms of a connection, each with its release function. */
 export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   const known = connection.memory.get(heldRooms) as Map<RoomKey, () => void> | undefined
   if (known) return known
@@ -126,7 +126,7 @@ function remember(context: Context, connection: Connection, key: RoomKey, releas
   })
 }
 
-/** Takes a connection out of a room. */
+/** Removes a connection from a room. */
 export function stopListening(context: Pick<Context, 'node'>, connection: Connection, key: RoomKey): void {
   connection.leave(audiences.room(key))
   listenersChanged(context.node, key)

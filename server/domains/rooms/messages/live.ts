@@ -21,7 +21,7 @@ import { wakeWaiting } from './waiting.ts'
 
 const namespace = '/rooms'
 
-/** Tells the sockets of this node what its logs say, in order, each row once. */
+/** Sends the rows of each log to this node's sockets, in order and each once. */
 export function followRooms(node: Node): void {
   node.log.onRows((key, rows) => {
     if (key === GLOBAL) return globalChanged(node, rows)
@@ -30,7 +30,7 @@ export function followRooms(node: Node): void {
   })
 }
 
-/** Whoever is taken out of the room stops listening before the next frame. */
+/** A removed person stops listening before the next frame. */
 function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
   for (const { rows: together, removed } of framesOf(rows, removedBy)) {
     const last = together.at(-1)
@@ -76,7 +76,7 @@ const states: Record<
   removed: { state: 'removed', code: 'NOT_A_MEMBER', text: 'You were removed from this room' },
 }
 
-/** Tells the person concerned before any effect of the act reaches them. */
+/** Notifies the target before any effect of the act. */
 function tellTarget(node: Node, key: RoomKey, row: Row): void {
   const heard = recordOf(row.type)?.heard?.(row.body)
   if (!heard || row.target === null) return
@@ -96,7 +96,7 @@ const targetsOf = (rows: readonly Row[]): string[] =>
     target !== null && recordOf(type)?.changesRights === 'of the target' ? [target] : [],
   )
 
-/** Who may send what is told anew where it changed; reading it is left until the rows are out. */
+/** Sends changed capabilities, after the rows. */
 function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): void {
   const all = rows.some(({ type }) => recordOf(type)?.changesRights === 'of everybody')
   const targets = targetsOf(rows)
@@ -114,7 +114,7 @@ async function tellCapabilities(node: Node, key: RoomKey, account: string): Prom
     node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
 }
 
-/** What holds everywhere changes what may be sent in every room that is listened to, who may listen, and who may wait. */
+/** Global events affect sending, listening and waiting in every room. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
   for (const { target } of rows) if (target !== null) wakeWaiting(node, audiences.account(target))
   for (const account of new Set(targetsOf(rows))) {
@@ -126,7 +126,7 @@ function globalChanged(node: Node, rows: readonly Row[]): void {
   }
 }
 
-/** Whoever is of the staff no more stops listening to its rooms before the next frame; where that is not known at once, until it is. */
+/** Former staff stop listening before the next frame. If the right is not known at once, they wait until it is. */
 function letGo(node: Node, connection: Connection, key: RoomKey, account: string): void {
   const may = (view: View, now = view.at) => mayListen(view, account, now)
   const listens = node.log.answerHere(key, may)
@@ -144,7 +144,7 @@ function letGo(node: Node, connection: Connection, key: RoomKey, account: string
     .catch(() => stopListening({ node }, connection, key))
 }
 
-/** A new connection is told of heads, and its rooms are let go with it. */
+/** A new connection gets heads, and its rooms are released when it closes. */
 export function connected(node: Node, connection: Connection): void {
   connection.join('all')
   tellHeadsTo(node, connection)

@@ -5,7 +5,7 @@ import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import { isSameAccount } from '#shared/kit/accounts'
 
-/** Above this, the other nodes are told how many people a node has in a room, and not who. */
+/** Above this, a node sends only the number of its people in a room. */
 const markedAtMost = 10_000
 const typistsAtMost = 500
 const crowdedAbove = 500
@@ -17,7 +17,7 @@ const forgottenAfterMilliseconds = 45_000
 const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
 export type Typist = z.output<typeof Typist>
 
-/** A short hash of the account id, by which nodes know a person; collisions are negligible. */
+/** A short hash of the account id, by which nodes distinguish people; collisions are negligible. */
 const markOf = (account: string) => createHash('sha256').update(account).digest('base64url').slice(0, markLength)
 const markLength = 8
 const Marks = z
@@ -26,17 +26,17 @@ const Marks = z
   .max(markedAtMost * markLength)
   .transform((marks) => new Set(marks.match(/.{8}/g)))
 
-/** What one node tells of a room: who listens there (of a crowd only how many), and who types. */
+/** A node's part of a room: its listeners (only their number in a crowd), and its typists. */
 const Part = z.object({
   node: z.string(),
   people: z.union([Marks, z.number().int().min(0)]),
   typing: z.array(Typist).max(typistsAtMost),
-  /** This node has just begun to listen and asks the others for their parts. */
+  /** This node has just started listening, and requests the other parts. */
   isNew: z.boolean(),
 })
 type Part = z.output<typeof Part> & { heardAt: number }
 
-/** The people in a room, from this node's connections and the parts told by other nodes. */
+/** The people in a room, by this node's connections and other nodes' parts. */
 export interface Occupancy {
   readonly typing: Map<string, Typist>
   readonly parts: Map<string, Part>
@@ -48,13 +48,13 @@ export interface Occupancy {
 
 const topicOf = (key: RoomKey) => `crowd:${key}`
 
-/** The people who listen to a room on this node, by mark, each with the number of their connections. */
+/** The people who listen on this node, by mark, with their number of connections. */
 type PeopleHere = Map<string, number>
 const nobody: ReadonlyMap<string, number> = new Map()
 const peopleOn = nodeState(() => new Map<RoomKey, PeopleHere>())
 const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn(node).get(key) ?? nobody
 
-/** Counts one more connection of this account; the returned function takes it off again. */
+/** Counts one more connection of this account; the returned function uncounts it. */
 export function arrive(node: Node, key: RoomKey, account: string): () => void {
   const rooms = peopleOn(node)
   const people = rooms.get(key) ?? new Map<string, number>()
@@ -68,7 +68,7 @@ export function arrive(node: Node, key: RoomKey, account: string): () => void {
   }
 }
 
-/** Joins the nodes that exchange who is in the room. */
+/** Joins the exchange of parts between nodes. */
 export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): Occupancy {
   const occupancy: Occupancy = {
     typing: new Map(),
@@ -90,7 +90,7 @@ export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): O
 
 const sizeOf = ({ people }: z.output<typeof Part>): number => (typeof people === 'number' ? people : people.size)
 
-/** Tells the other nodes our part: at once, and changes soon after that together. */
+/** Sends our part to other nodes: at once, then later changes together. */
 export function tellOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   if (occupancy.isDue) return
   occupancy.isDue = true
@@ -116,17 +116,17 @@ function tellPart(
   node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
 }
 
-/** Tells the other nodes that nobody is left here, so that they need not wait for our part to expire. */
+/** Sends an empty part, so that other nodes need not wait for its expiry. */
 export function leaveOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   occupancy.typing.clear()
   tellPart(node, key, 0, occupancy)
   occupancy.leave()
 }
 
-/** Must our part be told again before it expires at the other nodes? */
+/** Must our part be repeated before it expires on other nodes? */
 export const isToRepeat = ({ toldAt }: Occupancy): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
 
-/** The number of different people in the room; people whom another node only counts are assumed to be on no other node. */
+/** The number of distinct people in the room. People whom another node only counts are assumed to be on no other. */
 export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | undefined): number {
   const here = peopleHere(node, key)
   const elsewhere = new Set<string>()
@@ -138,7 +138,7 @@ export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | 
   return here.size + elsewhere.size + unmarked
 }
 
-/** Who types, on any node. */
+/** The people who type, on any node. */
 export function typistsIn(node: Node, occupancy: Occupancy, now: number): Typist[] {
   const typing = new Map(
     [...occupancy.typing.values(), ...standing(node, occupancy).flatMap((part) => part.typing)].map((typist) => [
@@ -159,7 +159,7 @@ export function stopTyping(occupancy: Occupancy, account: string): boolean {
   return isChanged
 }
 
-/** The unexpired parts of the nodes that live. */
+/** The unexpired parts of live nodes. */
 function standing(node: Node, occupancy: Occupancy | undefined): Part[] {
   const live = node.nodes.live()
   const since = performance.now() - forgottenAfterMilliseconds

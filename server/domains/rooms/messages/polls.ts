@@ -44,7 +44,7 @@ const list: Action<typeof contract.list> = async ({ room }, context) => {
 }
 
 const namedAtMost = 100
-/** Those who took their votes back are among them. */
+/** Includes people who withdrew their votes. */
 const lookedThrough = 1_000
 
 const voters: Action<typeof contract.voters> = async ({ room, pollId }, context) => {
@@ -177,7 +177,7 @@ const update: Action<typeof contract.update> = async (
   return { poll: await pollFor(key, result, account) }
 }
 
-/** What is changed of what a poll asks; null where that stays. What somebody has voted on stays, but for the words of the question. */
+/** The changed question of a poll; null if it is unchanged. With votes, only the wording may change. */
 function askedAnew(
   poll: PollFact,
   anew: Pick<InputOf<typeof contract.update>, 'question' | 'options' | 'allowsMultiple' | 'isAnonymous'>,
@@ -194,7 +194,7 @@ function askedAnew(
   return { question, options, allows_multiple, is_anonymous, counts: options.map(() => 0) }
 }
 
-/** The message that asks a poll, which asks something else. */
+/** The message of a poll with its new question. */
 function editedTo(message: MessageFact, text: string, flagged: Ruling['flagged'], now: number): MessageFact {
   const { poll: _, ...kept } = message.body
   const edited_at = new Date(now).toISOString()
@@ -250,7 +250,7 @@ const vote: Action<typeof contract.vote> = async (
   return { action: body.vote?.removed ? 'removed' : 'added', poll: await pollFor(key, result, account) }
 }
 
-/** Is what a voter has read of a poll what it asks? */
+/** Is the poll still as the voter read it? */
 const isStillAsked = (
   poll: PollFact,
   index: number | undefined,
@@ -261,7 +261,7 @@ const isStillAsked = (
   poll.options[index] === option &&
   poll.is_anonymous === is_anonymous
 
-/** An option by its place or its text. */
+/** An option by index or text. */
 const optionNamed = (poll: PollFact, name: string | undefined): number | undefined => {
   if (name === undefined) return undefined
   const at = poll.options.indexOf(name)
@@ -269,7 +269,7 @@ const optionNamed = (poll: PollFact, name: string | undefined): number | undefin
   return /^\d$/.test(name) ? Number(name) : undefined
 }
 
-/** An act under a key of its sender: whether what it made is what is asked for again. */
+/** An act under the sender's key: does its result match the repeated request? */
 interface Repeats {
   cid?: string | undefined
   isSame?: (poll: PollFact, vote: { options: readonly number[]; removed: boolean } | undefined) => boolean

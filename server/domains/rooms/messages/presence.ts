@@ -24,7 +24,7 @@ import {
 const typingMilliseconds = 6_000
 const toldEveryMilliseconds = 1_000
 const lookedAfterEveryMilliseconds = 5_000
-/** Above this many people only their number is told, and less often. */
+/** Above this many people only their number is sent, and less often. */
 const quietAbove = 500
 const countedEveryMilliseconds = 5_000
 
@@ -45,7 +45,7 @@ function passingIn(node: Node, key: RoomKey): Passing {
   return passing
 }
 
-/** Repeats and expires what nodes tell of their people, so that lost messages are made up for. */
+/** Repeats and expires the parts of nodes, so that lost messages do not matter. */
 export function followPresence(node: Node): () => void {
   const all = () => [...roomsOn(node)]
   node.peers.onReturn(() => {
@@ -64,11 +64,11 @@ export function followPresence(node: Node): () => void {
   }
 }
 
-/** People who listen to a room. */
+/** The number of people who listen to a room. */
 export const onlineIn = (node: Node, key: RoomKey): number =>
   countOccupancy(node, key, roomsOn(node).get(key)?.occupancy)
 
-/** Tells the room soon; what changes within a second is told once. */
+/** Notifies the room once for all changes of a second. */
 export function presenceChanged(node: Node, key: RoomKey): void {
   const passing = passingIn(node, key)
   tellOccupancy(node, key, passing.occupancy)
@@ -110,7 +110,7 @@ function forget(node: Node, key: RoomKey, { occupancy }: Passing): void {
 
 export const typing: Action<typeof contract.typing> = ({ room, on }, context) => tellTyping(context, room, on)
 
-/** Tells a room that the caller types there, or not any more. */
+/** Notifies a room that the caller types, or has stopped. */
 export async function tellTyping(context: Context, room: RoomRef, on: boolean) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
@@ -129,7 +129,7 @@ export async function tellTyping(context: Context, room: RoomRef, on: boolean) {
   return {}
 }
 
-/** Whoever has sent something has stopped typing it. */
+/** A sent message ends typing. */
 export const stoppedTyping = (node: Node, key: RoomKey, account: string): void => {
   const passing = roomsOn(node).get(key)
   if (passing && stopTyping(passing.occupancy, account)) presenceChanged(node, key)

@@ -17,7 +17,7 @@ export const react: Action<typeof contract.react> = (input, context) => reactTo(
 
 type Reaction = Parameters<typeof react>[0]
 
-/** Puts a reaction of the caller's on a message, takes it off, or does whichever of the two changes something. */
+/** Adds or removes the caller's reaction, or toggles it. */
 export async function reactTo(context: Context, { room, id, emoji, on, client_action_id }: Reaction) {
   const { account } = signedIn(context)
   const key = await keyOf(room)
@@ -34,7 +34,7 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
       const mute = muteIn(view, account, now)
       const message = present(touchable(view, account, id, now))
       if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
-      // Older versions stored a sign in several forms, and so several of one from one person.
+      // Older versions stored several forms of a sign, and so several reactions of one person.
       const others = mine.filter((one) => signForm(one.emoji) !== emoji)
       const had = mine.length - others.length
       isOn = on ?? had === 0
@@ -56,7 +56,7 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
   return { counts: countsBySign(outcome.body.counts), on: outcome.body.on, seq: outcome.row.seq }
 }
 
-/** Words that one reacts with stand beside those of others, as a name does. */
+/** A reaction's text is displayed beside others, as a name is. */
 function refuseClaim(emoji: string): void {
   const claim = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
   if (claim)

@@ -19,7 +19,7 @@ export const remove: Action<typeof contract.remove> = async ({ room, id, reason,
   return { seq: outcome.row?.seq ?? outcome.view.seq }
 }
 
-/** Where a message is; whether its caller may know of it is judged there. */
+/** The room of a message; the caller's right is checked there. */
 export async function roomOfMessage(id: string): Promise<RoomKey> {
   const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
@@ -29,7 +29,7 @@ export async function roomOfMessage(id: string): Promise<RoomKey> {
 export const removeById: Action<typeof contract.removeById> = async ({ messageId }, context) => {
   const { account } = signedIn(context)
   const key = await roomOfMessage(messageId)
-  // Whoever may not know of the room learns no more than that there is no such message.
+  // A hidden room gets the same answer as a missing message.
   const unseen = (error: unknown) =>
     error instanceof AppError && error.code === 'ROOM_NOT_FOUND' ? new AppError('MESSAGE_NOT_FOUND') : error
   await removeMessage(context, key, account, messageId, null).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { roomOfKey } from '#shared/kit/primitives'
 
 export const nobody: Person = { id: '', name: '', role: null, isAgent: false }
 
-/** What cannot be shown is an event of no known type, which has its place in the order like any other. */
+/** An event that cannot be rendered has an unknown type, and keeps its place. */
 export function eventOf(row: Row): RoomEvent {
   const { epoch, seq, at, type, sender } = row
   const room = roomOfKey(row.room)

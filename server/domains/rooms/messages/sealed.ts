@@ -20,9 +20,9 @@ export const isCiphertext = (text: string): boolean =>
   isBase64(text) && Buffer.from(text, 'base64').length >= leastBytes
 
 /**
- * Why the text of a sealed message is refused, by how the room stands: what begins with the byte 1 names its epoch, which must be the
- * one that messages are sent under. What begins otherwise is of older clients, who derive a key from the two accounts: it is stored as
- * it is. Nothing here can tell whether a text is secret; those who read it can.
+ * The check of a sealed text, by the state of the room. Text with the first byte 1 names its epoch, which must be the
+ * current one. Other text is of older clients, whose key follows from the two accounts, and is stored unchanged. The
+ * server cannot tell whether a text is secret; its readers can.
  */
 export async function sealedFault(
   node: Node,
@@ -54,7 +54,7 @@ export async function sealedFault(
   }
 }
 
-/** Who is no member claims nothing. What the verdict says of a text that is not sealed, it says in the log's turn. */
+/** Only members use up a vector. The verdict on unsealed text is given in the log's turn. */
 async function claimShared(node: Node, room: string, account: string, text: string): Promise<void> {
   const bytes = sharedKeyBytes(text)
   if (bytes === null) return
@@ -67,7 +67,7 @@ const invalid = (why: string) => new AppError('VALIDATION_ERROR', { message: `te
 const hashOf = (...parts: readonly (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('base64url')
 
-/** One key must not encrypt two texts with one vector. The same message is sent again with the same one. */
+/** One key must not encrypt two texts with one vector. A repeated message has the same one. */
 async function claimVector(
   room: string,
   epoch: string,

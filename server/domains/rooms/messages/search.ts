@@ -13,27 +13,24 @@ import { readable, totalAt } from './history.ts'
 import { messagesOf } from './pages.ts'
 
 const budgetMilliseconds = 50
-/** A busy machine may take the processor away for longer than the budget: each call reads a block all the same. */
+/** A busy machine may take longer than the budget, so each call reads at least one block. */
 const readAtLeast = blockSize
 const readAtMost = 2_000
 const segmentsAtMost = 8
-/** Messages that are read as soon as a few segments are looked through. */
+/** The reading of a few segments costs as much as this many messages. */
 const readForALookUp = 32
 const sliceMilliseconds = 10
 
-/** Slices of searches run one at a time, so that other work comes in between. */
+/** Slices of searches run one at a time, with other work in between. */
 const turnOn = nodeState(createTurnstile)
 
-/** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */
+/** An inclusive range of ordinals that may match, empty if `to` is below `from`. It omits nothing above `from`. */
 interface Stretch {
   from: number
   to: number
 }
 
-/**
- * Messages with all of the words, newest first. A call that has read enough ends early and says where to go on, so that no
- * search holds up the others, however long the messages are.
- */
+/** Messages with all words, newest first. A costly call ends early with its place, so that no search delays others. */
 export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
   const { node } = context
   const turn = turnOn(node)
@@ -82,7 +79,7 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
   }
 }
 
-/** Where a call that has read something cannot pay for more, it ends early. */
+/** A call that has read something ends early if its budget is spent. */
 async function isPaid(context: Context, messages: number, hasRead: boolean): Promise<boolean> {
   try {
     await context.charge(messages)
@@ -93,7 +90,7 @@ async function isPaid(context: Context, messages: number, hasRead: boolean): Pro
   }
 }
 
-/** First what is not filed yet, as it is; then the filed blocks in which every word may be. */
+/** Unindexed messages first, then indexed blocks that may contain every word. */
 async function* stretches(node: Node, room: RoomKey, words: readonly string[], start: number): AsyncGenerator<Stretch> {
   const filed = (await filedBlocks(room)) * blockSize
   if (start - filed >= blockSize) fileSoon(node, room)
@@ -117,7 +114,7 @@ async function* stretches(node: Node, room: RoomKey, words: readonly string[], s
   }
 }
 
-/** The seq just above the nth message. */
+/** The seq after the nth message. */
 async function seqAfter(room: RoomKey, n: number): Promise<number | null> {
   const [row] = await rowsBetween(room, n, n)
   return row ? row.seq + 1 : null

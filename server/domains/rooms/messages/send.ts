@@ -22,7 +22,7 @@ import { otherSealing } from './shared-key.ts'
 
 export const send: Action<typeof contract.send> = (input, context) => sendTo(context, input)
 
-/** Sends what somebody says in a room, however it is spelled. */
+/** Sends a message to a room, in any spelling. */
 export async function sendTo(context: Context, input: Parameters<typeof send>[0]) {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
@@ -41,13 +41,13 @@ export async function sendTo(context: Context, input: Parameters<typeof send>[0]
 
 interface Extra {
   cid?: string | undefined
-  /** Why a sealed text is refused, where the room has come to stand so. */
+  /** The refusal of a sealed text, if the room's state now forbids it. */
   fault?: ((view: View) => AppError | null) | undefined
-  /** What comes with the message and is stored in the same row. */
+  /** A poll in the same row. */
   poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError
 }
 
-/** Judges and appends in one step; every way to post ends here. */
+/** Judges and appends in one step; every operation that posts ends here. */
 export async function sendDraft(
   { node, emit }: Pick<Context, 'node' | 'emit'>,
   key: string,
@@ -63,7 +63,7 @@ export async function sendDraft(
       sender: account,
       cid,
       makes: messageCreated,
-      // Messages and polls are stored as one event.
+      // Messages and polls are one kind of event.
       isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && isSaying(body, draft, key),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
@@ -105,7 +105,7 @@ export async function sendDraft(
   return { row, body, message: messageOfRow(row), duplicate, nextSendAt }
 }
 
-/** Is this what a message said when it was sent? One that was changed tells no more; what is sealed reads otherwise each time. */
+/** Is this the original content of a message? A changed or sealed one cannot be compared. */
 function isSaying(
   body: Omit<MessageBody, 'actor'>,
   { text, type, replyTo, attachments, mentions, poll }: MessageDraft,
@@ -117,12 +117,12 @@ function isSaying(
   return isSame && isDeepStrictEqual(body.poll ? askedBy(body.poll) : null, poll)
 }
 
-/** What is sealed by a shared key is bound to the id of its message: nobody could open it under one that the server makes. */
+/** A shared-key text is bound to its message id: with a server-made id nobody could open it. */
 const unbound = new AppError('VALIDATION_ERROR', {
   message: 'client_msg_id (wakuMessageId) is required: the content is sealed with it, and opens by it alone',
 })
 
-/** They may write, and are to become a member first. */
+/** The sender may write after joining. */
 const outside = new AppError('NOT_A_MEMBER')
 
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })

@@ -29,7 +29,7 @@ export const sharedKeyHistory: Action<typeof contract.sharedKeyHistory> = async 
   return { messages }
 }
 
-/** Why what is to be sealed by a shared key does not belong here; null where it does. */
+/** The refusal of shared-key text in another room; null if it belongs here. */
 export const otherSealing = (view: View): AppError | null =>
   sealingOf(view) === 'shared-key'
     ? null

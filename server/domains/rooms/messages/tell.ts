@@ -8,13 +8,13 @@ import { sendDraft } from './send.ts'
 interface Told {
   type: ClearType
   text: string
-  /** Whoever has a message of this key from the same account has this one. */
+  /** A repeat with this key from the same account is the same message. */
   cid: string
 }
 
 /**
- * Tells somebody something, in clear, in their conversation with the account that it is from. Told again, with the same key, it is not new.
- * Null where it is refused, as it is where one of the two has blocked the other.
+ * Sends a message in clear to a person, from the given account. A repeat with the same key is not new. Null if it is
+ * refused, as after a block.
  */
 export async function tell(
   node: Node,

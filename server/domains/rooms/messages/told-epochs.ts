@@ -2,13 +2,13 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
-/** Of each room the epoch that all who listen by protocol 2 were told last; none where somebody of them was not told one. */
+/** The last epoch sent to all listeners of protocol 2 in each room; unset if a listener missed it. */
 const toldOn = nodeState(() => new Map<RoomKey, string>())
 
-/** Who comes has not been told; and nothing is kept of a room that nobody listens to. */
+/** A new listener has not received the epoch. Rooms without listeners need no entry. */
 export const listenersChanged = (node: Node, key: RoomKey): void => void toldOn(node).delete(key)
 
-/** Whether the next event says its epoch. */
+/** Must the next event contain its epoch? */
 export function saysEpoch(node: Node, key: RoomKey, epoch: string): boolean {
   const told = toldOn(node)
   if (told.get(key) === epoch) return false

@@ -9,7 +9,7 @@ export interface Touched {
   standing: Standing
 }
 
-/** The message a client named, if this member may write to its room. Throws otherwise. */
+/** The message that a client named, if this member may write in its room; throws otherwise. */
 export function touchable(view: View, account: string, id: string, now: number): Touched {
   const message = messageIn(view, id)
   const { room, standing } = readBy(view, account, now)
@@ -21,7 +21,7 @@ export function touchable(view: View, account: string, id: string, now: number):
   return { message, standing }
 }
 
-/** The message, unless it was deleted since. */
+/** The message; throws if it was deleted. */
 export const present = ({ message }: Touched): MessageFact => {
   if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
   return message

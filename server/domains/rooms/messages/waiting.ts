@@ -2,17 +2,20 @@ import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
-/** The functions that end waits, by the audience whose news ends them. */
+/** The functions that end waits, by their audience. */
 const waitersOn = nodeState(() => new Map<string, Set<() => void>>())
 
-/** Ends the waits of an audience, a room or an account; called for each audience that a row concerns. */
+/** Ends the waits of an audience, a room or an account; called for each concerned audience of a row. */
 export const wakeWaiting = (node: Node, audience: string): void => {
   for (const wake of waitersOn(node).get(audience) ?? []) wake()
 }
 /** Does any call wait for rows on this node? */
 export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
 
-/** Resolves on timeout, on a new row of the room, on a row about the account, when the caller disconnects, or at once if the row is there or the caller gone already. */
+/**
+ * Resolves on timeout, on a new row of the room or about the account, or on disconnect. It resolves at once if the row
+ * exists or the caller has gone.
+ */
 export async function waitFor(
   node: Node,
   { room, account }: { room: RoomKey; account: string | null },

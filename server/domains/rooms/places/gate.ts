@@ -8,7 +8,10 @@ import { placeSettings } from './settings.ts'
 
 const source = 'what the account says; nothing proves it'
 
-/** Who has said to be at the place lately. The members are looked through by the day of that; nobody is asked where they are. */
+/**
+ * The gate for people who claimed to be at a place. Members are re-checked by the day of their visit, without a new
+ * claim.
+ */
 export const placeGate = defineGate('place', {
   lasts: (node) => placeSettings.of(node).stayDays > 0,
   async check({ node, account, gate }) {

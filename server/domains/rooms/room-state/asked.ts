@@ -9,17 +9,17 @@ const listenersOn = nodeState(() => ({
   unasked: new Set<Listener<string>>(),
 }))
 
-/** Says at this node that somebody was just told of an invitation. */
+/** Notifies listeners on this node of a new invitation. */
 export function sayAsked(node: Node, invitation: GroupInvitation): void {
   for (const listener of listenersOn(node).asked) listener(invitation)
 }
 
-/** Says at this node that the invitation of this id waits no more. */
+/** Notifies listeners on this node that this invitation has ended. */
 export function sayUnasked(node: Node, id: string): void {
   for (const listener of listenersOn(node).unasked) listener(id)
 }
 
-/** Gives each of these to a listener, until the returned function is called: the invited may have no page that is told. */
+/** Subscribes to invitations, until the returned function is called: the invited person may have no open page. */
 export const hearAsked = (node: Node, listener: Listener<GroupInvitation>): (() => void) =>
   heard(listenersOn(node).asked, listener)
 export const hearUnasked = (node: Node, listener: Listener<string>): (() => void) =>

@@ -6,7 +6,7 @@ import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
 import { standingOf } from './standing.ts'
 
-/** Who acts where no account does. */
+/** The actor of automatic acts. */
 export const house = { account: 'plaza', name: 'Plaza' }
 
 interface About {
@@ -16,7 +16,7 @@ interface About {
   reason?: string | null
 }
 
-/** An event as the log takes it, signed with the name and rank its actor has at this moment; the rank may be known already. */
+/** An event as a log entry, signed with the actor's name and present rank, which may be given. */
 export const entryOf = <Body>(
   view: View,
   actor: { account: string; name: string; role?: string | null },
@@ -37,7 +37,7 @@ export const entryOf = <Body>(
 
 const loadingOn = nodeState(() => new Map<string, Promise<string>>())
 
-/** One look-up serves all who ask at the same time, so that acts come out in the order they went in. */
+/** One look-up for simultaneous callers, so that acts keep their order. */
 export function nameOf(node: Node, account: string): Promise<string> {
   const loading = loadingOn(node)
   const known = loading.get(account)

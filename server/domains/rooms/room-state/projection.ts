@@ -7,7 +7,6 @@ import { messageCreated, messageEdited } from './events/messages.ts'
 import { pollChanged } from './events/polls.ts'
 import { keys, type MessageBody, type MessageFact, withoutWords } from './facts.ts'
 
-/** What follows from the log of a room. */
 export const projection: Projection = {
   always: (room) =>
     room === GLOBAL
@@ -23,7 +22,7 @@ export const projection: Projection = {
   rewrites: rewriteRow,
 }
 
-/** How an event changes the rows before it: messages, and where it takes them back, the texts of their edits and polls. */
+/** The change of an event in earlier rows: messages and, on deletion, the texts of their edits and polls. */
 function rewriteRow(event: Row): ((row: Row) => Row) | null {
   const rewrite = recordOf(event.type)?.rewrites?.(event, signed(event))
   if (!rewrite) return null

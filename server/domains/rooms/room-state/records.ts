@@ -53,12 +53,12 @@ interface Kind {
 const nothing: Known = { value: null, seq: 0 }
 const subject = (key: string) => key.slice(key.indexOf(':') + 1)
 
-/** Documents named by the room and what they are about, written where the event is newer than they are. */
+/** Documents named by room and subject, written if the event is newer. */
 const followed = (
   model: AnyModel,
   toFields: (value: Fact, key: string, row: Row) => object,
   toFact: (document: Record<string, unknown>) => Fact,
-  /** What is left in a document whose value has gone. */
+  /** Fields that stay in a document without a value. */
   left: object = {},
 ): Kind => ({
   async load(room, wanted) {
@@ -93,7 +93,7 @@ const followed = (
     const save = async (upsert: boolean) => {
       await model.bulkWrite(write(upsert) as never, { ordered: false, throwOnValidationError: true })
     }
-    // What is there is newer and stays, or was made by another node in between and is older.
+    // An existing document is newer and stays, or another node made it meanwhile and it is older.
     await save(true).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error
       return save(false)
@@ -134,7 +134,7 @@ const roomKind: Kind = {
   },
 }
 
-/** A dm without a row exists as soon as its two people do. */
+/** A direct room without a row exists as soon as its two people do. */
 async function unopened(type: RoomType, id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
@@ -158,7 +158,7 @@ const messageKind: Kind = {
   },
 }
 
-/** Does the row change or remove the words of a message? */
+/** Does the row change or remove a message's words? */
 const changesText = (row: Row): boolean => {
   const record = recordOf(row.type)
   return Boolean(record?.message?.(row, signed(row)) || record?.rewrites?.(row, signed(row))?.takesBack)
@@ -196,7 +196,7 @@ const pollRecord = followed(
   { poll: null },
 )
 
-/** A poll that was taken back leaves no words, neither in its record nor in the log. */
+/** A deleted poll leaves no words, neither in its record nor in the log. */
 const pollKind: Kind = {
   load: pollRecord.load,
   async save(room, changes) {
@@ -227,7 +227,7 @@ const accountKind: Kind = {
   save: (_room, changes) => saveAccountFacts(changes),
 }
 
-/** A conversation is in the list of rooms of both people from its first message on. */
+/** A conversation is in both people's lists from its first message. */
 const conversationKind: Kind = {
   load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
   async save(room, changes) {
@@ -235,7 +235,7 @@ const conversationKind: Kind = {
   },
 }
 
-/** Answers may have begun before this is written: then it stays as it is. */
+/** Answers may have begun already: then the record stays. */
 const questionKind: Kind = {
   load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
   async save(room, changes) {
@@ -298,7 +298,7 @@ const kinds: Record<string, Kind> = {
       message_id: subject(key),
       user_address: row.sender,
       flagged_at: new Date(row.at).toISOString(),
-      // Another text has not been looked at, whatever was decided of the one before.
+      // A new text was not reviewed, whatever was decided about the previous one.
       ...{ state: 'pending', claimed_by: null, decided_by: null },
       ...(value as object),
     }),
@@ -318,7 +318,6 @@ const byKind = <T>(items: readonly T[], keyOf: (item: T) => string): Map<Kind, T
   return groups
 }
 
-/** The stored form of what follows from the log. */
 export const records: Records = {
   async load(room, wanted) {
     const groups = [...byKind(wanted, (key) => key)]
@@ -328,7 +327,7 @@ export const records: Records = {
   async save(room, changes) {
     const groups = [...byKind(changes, ({ key }) => key)]
     const save = (those: typeof groups) => Promise.all(those.map(([kind, its]) => kind.save(room, its)))
-    // Whoever reads a poll reads the votes that it counts: they are written before it.
+    // Votes are written before the poll that counts them, because its readers read both.
     await save(groups.filter(([kind]) => kind !== pollKind))
     await save(groups.filter(([kind]) => kind === pollKind))
   },

@@ -7,13 +7,13 @@ import { pollChanged } from './events/polls.ts'
 import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
 import { forgetTerms } from './search-index.ts'
 
-/** Rewrites the row of a message to what the message is now, and removes the texts of its edits. */
+/** Writes a message's present state into its row, and removes the texts of its edits. */
 export async function writeMessage(room: RoomKey, id: string, body: MessageBody, seq: number): Promise<void> {
   if (body.deleted) await clearEdits(room, body.edits)
   await rewrite(room, id, body as unknown as Row['body'], seq)
 }
 
-/** Rewrites every message that a purge takes. The message row is rewritten last, because a retry uses it to find unfinished work. */
+/** Rewrites every purged message. The message row is last, because a retry finds unfinished work by it. */
 export async function purgeMessages(
   room: RoomKey,
   sender: string,
@@ -37,7 +37,7 @@ type Bare = Pick<MessageBody, 'deleted' | 'media'>
 
 const isThere = ({ body }: Written<Bare>) => !body.deleted
 
-/** The messages somebody sent up to a `seq` that have not been deleted: their places, and the files they name. */
+/** An account's messages up to a `seq` that are not deleted: their places and files. */
 export const writtenBy = async (room: RoomKey, sender: string, to_seq: number): Promise<Written<Bare>[]> => {
   const fields = { 'body.deleted': 1, 'body.media': 1 } as const
   return (await sentBy<Bare>(room, sender, { from_seq: 1, to_seq }, fields)).filter(isThere)
@@ -62,7 +62,7 @@ async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void>
   )
 }
 
-/** Removes the texts of a poll from all its rows up to the event that deleted it. */
+/** Removes a poll's texts from all rows up to the event that deleted it. */
 export async function clearPollChanges(room: RoomKey, pollId: string, event: Row): Promise<void> {
   const range = { $gt: await startOf(room, event), $lte: event.seq }
   await RoomEvents.updateMany(

@@ -10,22 +10,22 @@ import { judgingOf } from './blocked-words.ts'
 import { type BanFact, banIn, blocksIn, lastMessageIn, muteIn, refOf, roomIn, rulesIn, sealingOf } from './facts.ts'
 import { isSuspended, type Standing, standingOf } from './standing.ts'
 
-/** The person whose draft is judged. */
+/** The sender of a judged draft. */
 export interface Sender {
   node: Node
   account: string
   /** Milliseconds on the log's clock. */
   now: number
-  /** Loaded before, where the caller needs it too. */
+  /** Given if the caller has it already. */
   standing?: Standing
-  /** Addresses in the sender's own folder under which nothing is stored. */
+  /** URLs in the sender's folder without a stored file. */
   missing?: ReadonlySet<string>
 }
 
 const nothing: ReadonlySet<string> = new Set()
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
 
-/** The facts about a sender in a room, on which every verdict there rests. */
+/** The facts about a sender in a room, on which every verdict depends. */
 export function senderFactsOf(view: View, sender: Sender): SenderFacts {
   const { node, account, now, standing = standingOf(view, account), missing = nothing } = sender
   const { type } = refOf(view)
@@ -41,7 +41,7 @@ export function senderFactsOf(view: View, sender: Sender): SenderFacts {
     suspended: isSuspended(view, account),
     ban: ban && until(ban.banned_until),
     blocked: blocksIn(view).length > 0,
-    // Writing makes the sender a member there.
+    // Writing makes the sender a member.
     member: standing.isMember || roomKinds[type].writingJoins,
     archived: roomIn(view)?.is_active === false,
     mute: mute && until(mute.muted_until),
@@ -54,14 +54,14 @@ export function senderFactsOf(view: View, sender: Sender): SenderFacts {
   }
 }
 
-/** A sender who may not read a room learns nothing from it by counting either. */
+/** A sender who may not read a room must not learn its length. */
 function mayCount(view: View, standing: Standing, ban: BanFact | null): boolean {
   const room = roomIn(view)
   if (ban !== null || room === null) return false
   return standing.isMember || (!isUnlisted(view, room) && mayRead(view, standing))
 }
 
-/** Nobody reads answers in the conversation in which Plaza itself writes to this account. */
+/** Nobody reads answers in Plaza's conversation with this account. */
 function isToldByHouse(view: View, account: string): boolean {
   const { type, id } = refOf(view)
   return isBetweenTwo(type) && !isSameAccount(account, houseAccount) && peersOf(id).includes(houseAccount)

@@ -17,7 +17,7 @@ export const person = (id: string, { name, role }: { name: string; role: string 
   isAgent: isAgent(id),
 })
 
-/** A message as every door and every event shows it. */
+/** A message as every door and event shows it. */
 export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: MessageFact): Message {
   const { deleted, pinned, reply_to } = body
   return {
@@ -53,7 +53,7 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
 
 const shown = new WeakMap<Row, Message>()
 
-/** Made once for a row, which is told to its sender and to everybody. */
+/** Rendered once for a row, for its sender and all receivers. */
 export function messageOfRow(row: Row): Message {
   const known = shown.get(row)
   if (known) return known
@@ -62,7 +62,7 @@ export function messageOfRow(row: Row): Message {
   return message
 }
 
-/** The poll as everybody sees it; whose votes are whose is added where somebody asks. */
+/** The public poll; callers may add voters. */
 export const pollOf = (
   room: RoomRef,
   poll: PollFact,

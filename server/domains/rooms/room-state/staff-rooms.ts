@@ -14,13 +14,13 @@ import { isStaff, rightsIn } from './standing.ts'
 /** The members of the room read it. */
 const reason = 'Is not of the staff any more'
 
-/** Is this account of the staff at this moment? This node's memory says so without a read where it can. */
+/** Is this account staff now? This node's memory suffices if possible. */
 export function isOfStaff({ log }: Node, account: string): boolean | Promise<boolean> {
   const question = (view: View) => isStaff(view, account)
   return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
 }
 
-/** Those of the rooms of an account that it sees: not one of the staff, where its membership in that is about to end. */
+/** The visible rooms among an account's own: without staff rooms, if its membership there is about to end. */
 export async function seenAmong<Known extends { room: { access_level: string } }>(
   node: Node,
   account: string,
@@ -30,17 +30,17 @@ export async function seenAmong<Known extends { room: { access_level: string } }
   return !own.some(isOfIt) || (await isOfStaff(node, account)) ? own : own.filter((each) => !isOfIt(each))
 }
 
-/** Who is of the staff is brought into its rooms; of them whoever left one stays out until the next time. */
+/** Adds staff to their rooms; one who left a room stays out until the next sign-in. */
 export async function joinStaffRooms(node: Node, account: string): Promise<void> {
   if (await isOfStaff(node, account)) await settleStaff(node, account)
 }
 
-/** Brings an account into the rooms of the staff, or takes it out of them, as its role and its grants say now. */
+/** Adds an account to the staff rooms, or removes it, by its present role and grants. */
 export async function settleStaff(node: Node, account: string): Promise<void> {
   for (const key of await staffRooms()) await settle(node, key, account)
 }
 
-/** Makes up for what a node that died had not settled: takes out all who are not of the staff, and brings in who never was there. */
+/** Completes the work of a dead node: removes former staff, and adds new staff. */
 export async function settleAllStaff(node: Node): Promise<void> {
   const keys = await staffRooms()
   if (keys.length === 0) return
@@ -57,7 +57,7 @@ export async function settleAllStaff(node: Node): Promise<void> {
   }
 }
 
-/** By the records; the log decides of each. */
+/** By the records; the log decides on each. */
 async function staffNow(): Promise<Set<string>> {
   const [admins, moderators] = await Promise.all([
     listAdmins(),

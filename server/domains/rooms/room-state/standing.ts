@@ -8,7 +8,7 @@ import { kinds } from './kinds.ts'
 
 export const ranks = { none: 0, member: 1, moderator: 2, admin: 3, owner: 4, siteAdmin: 5, superAdmin: 6 } as const
 
-/** What somebody is in a room, and so may do there. */
+/** A person's role and rights in a room. */
 export interface Standing {
   rank: number
   role: string | null
@@ -58,21 +58,24 @@ export function standingOf(view: View, account: string): Standing {
   return plain
 }
 
-/** Is somebody an admin, or one who moderates all official rooms where this is one? A room of the staff has no other members. */
+/** Is the account an admin, or a global moderator of this official room? Staff rooms have no other members. */
 const runsOfficial = (view: View, account: string): boolean =>
   roleIn(view, account) !== 'user' || (isOfficial(view) && moderatorIn(view.global, account) !== null)
 
-/** Is somebody of the staff: an admin or a global moderator who is not suspended? Asked of the log of what holds everywhere. */
+/** Is the account staff: an admin or a global moderator, not suspended? It reads the global log. */
 export const isStaff = (view: View, account: string): boolean =>
   runsOfficial(view, account) && !isSuspended(view, account)
 
-/** Is this an official room, where global moderators moderate? */
+/** Is this an official room, where global moderators have rights? */
 const isOfficial = (view: View): boolean =>
   view.room === view.global.room ||
   kinds[refOf(view).type].founded.by === 'the house' ||
   roomIn(view)?.is_official === true
 
-/** You may change the rights only of people with a lower grade. Moderators are graded by where they were appointed, then by whether they manage others. */
+/**
+ * The grade: rights of an equal or higher grade cannot be changed. Moderators are graded by global appointment, then by
+ * the right to manage others.
+ */
 export function gradeOf(view: View, account: string): number {
   const { rank, canManageMods } = standingOf(view, account)
   if (rank !== ranks.moderator) return rank
@@ -80,7 +83,7 @@ export function gradeOf(view: View, account: string): number {
   return rank + (isAppointedToAll ? 0.5 : 0) + (canManageMods ? 0.25 : 0)
 }
 
-/** The rights held everywhere, limited by what was granted here, so that leaving the room lifts no limit. */
+/** The global rights, limited by the grant here, so that leaving the room lifts no limit. */
 const within = (everywhere: May, here: ModeratorFact | null): May =>
   here === null
     ? everywhere
@@ -94,7 +97,7 @@ const within = (everywhere: May, here: ModeratorFact | null): May =>
 
 const grants = ['can_pin', 'can_delete', 'can_mute', 'can_manage_mods'] as const
 
-/** Does the grant here limit the rights that a global moderator holds everywhere? */
+/** Does the grant here limit a global moderator's rights? */
 export function isLimited(view: View, account: string): boolean {
   const here = view.room === view.global.room ? null : grantIn(view, account)
   const everywhere = here && isOfficial(view) ? moderatorIn(view.global, account) : null
@@ -109,7 +112,7 @@ const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: Moderator
   canManageMods: can_manage_mods,
 })
 
-// Field by field: adding to a spread object costs microseconds a field, and every message asks for its sender's standing.
+// Field by field, because a spread costs microseconds a field, and every message needs it.
 const standing = (
   { isMember, isAdmin, isSuperAdmin }: Pick<Standing, 'isMember' | 'isAdmin' | 'isSuperAdmin'>,
   { isModerator, canPin, canDelete, canMute, canManageMods }: May,
@@ -128,18 +131,18 @@ const standing = (
   canManageMods,
 })
 
-/** Who is neither in a room nor may do anything there. */
+/** Neither a member nor with any right. */
 const outsider = standing({ isMember: false, isAdmin: false, isSuperAdmin: false }, none, ranks.none, null)
 
 export const isSuspended = (view: View, account: string): boolean => suspensionIn(view, account) !== null
 
-/** What somebody may do here now. Who is suspended, or banned here, has no rights, but keeps the rank that protects them. */
+/** The present rights here. Suspended and banned people have none, but keep the rank that protects them. */
 export function rightsIn(view: View, account: string, now: number): Standing {
   const held = standingOf(view, account)
   const isBanned = view.room !== view.global.room && banIn(view, account, now) !== null
   return isBanned || isSuspended(view, account) ? { ...held, ...none, isAdmin: false, isSuperAdmin: false } : held
 }
 
-/** Nobody can act on a higher rank, nor on their own, except moderators who may manage moderators. */
+/** Nobody acts on an equal or higher rank, except moderators who may manage moderators. */
 export const mayTouch = (actor: Standing, target: Standing): boolean =>
   actor.rank > target.rank || (actor.rank === ranks.moderator && target.rank === ranks.moderator && actor.canManageMods)

@@ -35,7 +35,6 @@ interface Candidate extends Named {
   role: MemberRole
 }
 
-/** Somebody is given a role in a room. */
 export const roleGiven = (view: View, actor: Named, target: Named, member: MemberFact, role: MemberRole): Entry => {
   const lost = rankOf(role) < ranks.admin ? invitingNoMore(view, target.account) : {}
   const body = { role, member: { ...member, role }, permissions: null, ...lost }
@@ -47,18 +46,18 @@ const isRunBy = (key: RoomKey, member: Pick<MemberFact, 'role'> | null): boolean
   return runBy !== null && member !== null && rankOf(member.role) >= rankOf(runBy)
 }
 
-/** Is it this member who runs the room now? */
+/** Does this member manage the room now? */
 export const runs = (view: View, account: string): boolean =>
   isRunBy(view.room, memberIn(view, account)) && !isSuspended(view, account)
 
-/** Whom a room may be handed to. */
+/** May this member take the room over? */
 export const mayRun = (view: View, account: string): boolean =>
   memberIn(view, account) !== null &&
   !isSuspended(view, account) &&
   !isAgent(account) &&
   !isSameAccount(account, houseAccount)
 
-/** Rooms of the house are run by its own people, and a stream by who streams. */
+/** Official rooms are managed by staff, and a stream by its streamer. */
 export const passesOn = (key: RoomKey): boolean => kindOf(key).runBy !== null && kindOf(key).keeps !== 'its owner'
 const isPassedOn = (view: View): boolean => {
   const room = roomIn(view)
@@ -67,7 +66,7 @@ const isPassedOn = (view: View): boolean => {
 
 const askedAtMost = 50
 
-/** Who may follow somebody, by the records. Whether they still may, and in which order, only the log can say. */
+/** Possible successors by the records. The log decides on right and order. */
 async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promise<Candidate[]> {
   const here = { room: key, is_active: true }
   const fields = { user_address: 1, role: 1 } as const
@@ -83,7 +82,7 @@ async function candidatesIn(node: Node, key: RoomKey, but: string | null): Promi
   return [...roles].map(([account, role]) => ({ account, role, name: profiles.get(account)?.name ?? account }))
 }
 
-/** The appointment of the one who follows; null where nobody may. */
+/** The appointment of the successor; null if there is none. */
 function appointment(view: View, actor: Named, candidates: readonly Named[]): Entry | null {
   const { runBy } = kindOf(view.room)
   const members = candidates.filter(({ account }) => mayRun(view, account)).flatMap((one) => asCandidate(view, one))
@@ -102,8 +101,9 @@ const triesAtMost = 5
 const already: Judgement<null> = { already: null }
 
 /**
- * An act by which somebody leaves a room, or loses the role of who runs it. Where nobody else runs it, who follows them is appointed
- * first, in the same turn, so that no row leaves a room without somebody who runs it. Whom nobody can follow leaves all the same, and loses no role.
+ * An act by which a member leaves, or loses the managing role. If nobody else manages the room, the successor is
+ * appointed first in the same turn. No row thus leaves a room without a manager. Without a successor the member leaves
+ * anyway, and keeps the role otherwise.
  */
 export async function handingOn<M extends Makes, T = never>(
   node: Node,
@@ -113,7 +113,7 @@ export async function handingOn<M extends Makes, T = never>(
   { stays = false } = {},
 ): Promise<Outcome<T, M>> {
   const unsettled = new AppError('SERVICE_UNAVAILABLE')
-  // The records are read only once it is known that somebody has to follow.
+  // The records are read only if a successor is needed.
   let known: readonly Named[] | null = null
   let actor: Named = house
   for (let tries = 1; ; tries++) {
@@ -121,7 +121,7 @@ export async function handingOn<M extends Makes, T = never>(
       isPassedOn(view) && runs(view, leaver) && !known?.some(({ account }) => runs(view, account))
     const refusalOf = (view: View): AppError | null => {
       if (!isLast(view)) return null
-      // Those who came since the records were read may follow as well.
+      // Members who joined after the read may also succeed.
       const others = Math.min((roomIn(view)?.member_count ?? 1) - 1, askedAtMost - 1)
       const isToCome = known === null || known.length < others
       if (known?.some(({ account }) => mayRun(view, account)) || (isToCome && tries < triesAtMost)) return unsettled
@@ -151,7 +151,7 @@ export async function handingOn<M extends Makes, T = never>(
   }
 }
 
-/** Not where it was judged before, and has left nothing to judge. */
+/** False if the judgement throws: then no successor is needed. */
 function isAccepted(judge: () => Judgement<unknown>): boolean {
   try {
     return 'accept' in judge()
@@ -160,7 +160,7 @@ function isAccepted(judge: () => Judgement<unknown>): boolean {
   }
 }
 
-/** Appoints who follows where nobody runs a room. Who ran it, and is suspended, has the role below from then on. */
+/** Appoints a successor in a room without a manager. A suspended manager gets the role below. */
 async function settleRoom(node: Node, key: RoomKey): Promise<void> {
   const candidates = await candidatesIn(node, key, null)
   const isRun = (view: View) => candidates.some(({ account }) => runs(view, account))
@@ -177,7 +177,7 @@ async function settleRoom(node: Node, key: RoomKey): Promise<void> {
     await stepDown(node, key, house, one, (view) => isSuspended(view, one.account) && isRun(view))
 }
 
-/** Gives somebody the role below that of who runs the room, where they have that, and it is due. */
+/** Lowers the role of a manager, if it is due. */
 export async function stepDown(
   node: Node,
   key: RoomKey,
@@ -198,7 +198,7 @@ export async function stepDown(
   })
 }
 
-/** The same in each of these; what fails in one is told, and tried again at the next start. */
+/** The same for each of these rooms; a failure is logged, and repeated at the next start. */
 export const settleRooms = async (node: Node, keys: readonly RoomKey[]): Promise<void> => {
   for (const key of keys)
     await settleRoom(node, key).catch((error: unknown) =>
@@ -206,7 +206,7 @@ export const settleRooms = async (node: Node, keys: readonly RoomKey[]): Promise
     )
 }
 
-/** The rooms that somebody runs, who is suspended from now on, are run by who follows them. What is missed here the next start makes up for. */
+/** Appoints successors in the rooms of a suspended account. The next start completes missed ones. */
 export function followSuspensions(node: Node): void {
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs || key !== GLOBAL) return
@@ -227,7 +227,7 @@ async function roomsRunBy(account: string): Promise<RoomKey[]> {
 
 const roomsAtOnce = 500
 
-/** Finds the rooms that nobody runs, such as those that older versions let everybody leave who ran them, a few at a time. */
+/** Finds rooms without a manager, such as those of older versions, a few at a time. */
 export async function settleAllRooms(node: Node): Promise<void> {
   const types = typesWhere(({ runBy, keeps }) => runBy !== null && keeps !== 'its owner')
   const suspended = new Set(await suspendedAccounts())

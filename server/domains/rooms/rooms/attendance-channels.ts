@@ -22,10 +22,10 @@ type Input = InputOf<typeof contract.createChannel>
 const longestName = 100
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u2800]+/gu
 
-/** What a client calls an event, as part of the name of a channel. */
+/** A client's name of an event, as part of a channel's name. */
 const sanitised = (name: string): string => name.replace(unseen, ' ').replace(/\s+/g, ' ').trim()
 
-/** The gate of a channel that belongs to an event or to a collection; null for every other channel. */
+/** The gate of a channel for an event or collection; null for others. */
 export function attendanceGateOf(input: Input): AttendanceGate | null {
   const { attendanceEventId: event_id, attendanceCollectionId: collection_id } = input
   const named = input.attendanceEventName ?? input.attendanceCollectionName ?? input.name ?? ''
@@ -37,7 +37,10 @@ export function attendanceGateOf(input: Input): AttendanceGate | null {
   return null
 }
 
-/** Creates the one channel of an event or of a collection, for somebody who holds its token. Its name is the founder's; the gate says what the provider calls the token. */
+/**
+ * Creates the only channel of an event or collection, for a holder of its token. The founder names the channel, the
+ * provider the token.
+ */
 export async function foundAttendanceChannel(
   context: Context,
   said: AttendanceGate,
@@ -64,7 +67,7 @@ export async function foundAttendanceChannel(
     const name = nameOf(said.name, ending)
     return found(context, 'channel', { ...fields, ...withUniqueName(name), p2p_content_topic: topicOf(name, id) }, [])
   }
-  // Events may share a name, and archived channels keep theirs, but channels may not: then the id tells them apart.
+  // Events may share a name and archived channels keep theirs, but channels must differ: the id makes them unique.
   const subject = gate.event_id ?? gate.collection_id
   let taken: unknown
   for (const ending of ['', ` (#${subject})`, ` (#${subject}, ${id.slice(-8)})`]) {
@@ -77,7 +80,7 @@ export async function foundAttendanceChannel(
   throw taken
 }
 
-/** The image that its founder gave, here; null of what is none, or a file of somebody else. */
+/** The founder's image, copied here; null if it is invalid or another account's file. */
 async function givenImage(context: Context, url: string | null): Promise<string | null> {
   const name = 'attendanceImageUrl'
   try {
@@ -97,13 +100,13 @@ const nameOf = (name: string, ending: string): string => {
   return `${signs.join('').trim()}${ending}`
 }
 
-/** Goes on only where nothing but the name was taken. */
+/** Continues only if nothing but the name was taken. */
 async function refuseTaken(error: unknown, gate: AttendanceGate, own: RoomKey): Promise<void> {
   if (!(error instanceof AppError) || !isDuplicate(error.cause)) throw error
   await refuseExisting(gate, own)
 }
 
-/** One that is archived holds no place; those that an older version has archived are made to give theirs up. */
+/** An archived channel frees its event; one of older versions does so now. */
 async function refuseExisting({ event_id, collection_id }: AttendanceGate, own: RoomKey): Promise<void> {
   const which = event_id === undefined ? { 'gate.collection_id': collection_id } : { 'gate.event_id': event_id }
   const existing = await Rooms.findOne(which).lean()

@@ -16,7 +16,7 @@ import { askInto } from './group-invitations/asking.ts'
 import { bringIn, sorted } from './members.ts'
 import { nameTaken, refuseSlug } from './names.ts'
 
-/** Creates a room and its first members. The record is one write, and lists who must still be let in. */
+/** Creates a room and its first members. The record is one write, and lists the people to admit. */
 export async function found(
   context: Context,
   type: FoundedType | 'stream',
@@ -48,7 +48,7 @@ export async function found(
   return key
 }
 
-/** Refuses a room that an account may not found, or not call so, before there is one. */
+/** Refuses a room or name that an account may not found, before it exists. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
   node.log.ask(GLOBAL, (view) => {
     if (fields.is_official && !standingOf(view, account).isAdmin)
@@ -59,7 +59,7 @@ export const refuseFounding = (node: Node, account: string, fields: Partial<Room
     refuseSlug(node, view, account, fields.slug)
   })
 
-/** Lets the founder and the first members into a room, each once, whichever node created it. */
+/** Admits the founder and first members, each once, on any node. */
 async function finishFounding(node: Node, key: string): Promise<void> {
   const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
   if (!room?.founding || !room.creator_address) return
@@ -75,19 +75,19 @@ async function finishFounding(node: Node, key: string): Promise<void> {
     })
     .catch(async (error: unknown) => {
       passOverRefusal(error)
-      // Whose founder may not join is not retried.
+      // A room whose founder may not join is not retried.
       await archive(node, key, actor)
       await finished()
       throw error
     })
-  // Who has left, or has blocked the founder, since the room was created stays out.
+  // People who left or blocked the founder meanwhile stay out.
   const { friends, strangers } = await sorted(account, room.founding.members)
   for (const friend of friends) await bringIn(node, key, account, [friend]).catch(passOverRefusal)
   await askInto(node, account, key, strangers).catch(passOverRefusal)
   await finished()
 }
 
-/** Archives a room whoever asks, and whatever they may do there. */
+/** Archives a room without a check of rights. */
 export async function archive(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
   await node.log.act(key, {
     sender: actor.account,
@@ -96,14 +96,14 @@ export async function archive(node: Node, key: string, actor: { account: string;
   })
 }
 
-/** A refusal is final; any other error is thrown, so that the work is tried again. */
+/** A refusal is final; other errors are thrown, so that the work is repeated. */
 function passOverRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.status >= 500) throw error
 }
 
 const foundingMilliseconds = 30_000
 
-/** Finishes the rooms whose process died while it created them. */
+/** Finishes rooms whose process died during their creation. */
 export async function finishRooms(node: Node): Promise<void> {
   const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
   const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }

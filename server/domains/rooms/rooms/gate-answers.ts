@@ -22,7 +22,7 @@ export const recheckGate: Action<typeof contract.recheckGate> = async ({ room },
   return { gate: shown, answer: await checkGate({ ...asked, fresh: true }) }
 }
 
-/** The gate that a room shows, and what is asked of the caller. */
+/** The displayed gate of a room, and the caller's check. */
 async function gatesOf(ref: RoomRef, context: Context) {
   const { account } = signedIn(context)
   const { node } = context

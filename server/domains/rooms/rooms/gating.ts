@@ -9,17 +9,17 @@ import type { Gate, GateAnswer } from '#shared/api/gates'
 import { AppError } from '#shared/errors'
 
 interface Entry {
-  /** Who comes in. */
+  /** The account that enters. */
   who: string
-  /** Who lets them in, where that is somebody else. */
+  /** The admitting account, if another. */
   by?: string
-  /** Ends in `becomeMember`, which is given the pass. */
+  /** Ends in `becomeMember`, which gets the pass. */
   judge(view: View, now: number, pass: Pass | null): Judgement<null>
 }
 
 /**
- * Every way into a room by which somebody may have to pass a gate. The gate is looked at before the log's turn, and only where
- * nothing else keeps them out. `answer` is null where nothing was asked.
+ * Every way into a room with a possible gate. The gate is checked before the log's turn, if nothing else refuses.
+ * `answer` is null if no check was needed.
  */
 export async function enter(node: Node, key: RoomKey, { who, by = who, judge }: Entry) {
   const pass: Pass = { room: key, account: who }
@@ -36,12 +36,12 @@ export async function enter(node: Node, key: RoomKey, { who, by = who, judge }: 
     makes: memberJoined,
     judge: (view, now) => judge(view, now, answer && pass),
   })
-  // Where everybody has left, nobody followed who ran it.
+  // A room whose last manager left had no successor.
   if (outcome.body?.member_count === 1) await settleRooms(node, [key])
   return { outcome, answer }
 }
 
-/** Throws the refusal, which shows what was looked at. */
+/** Throws the refusal with its findings. */
 async function pastGate(node: Node, account: string, gate: Gate): Promise<GateAnswer> {
   const answer = await checkGate({ node, account, gate, fresh: false })
   if (!answer.passed) throw refusalOf(answer)

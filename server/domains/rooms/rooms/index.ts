@@ -67,7 +67,7 @@ export const rooms = defineDomain(contract, actions, {
     followStaff(node)
     followSuspensions(node)
     await patiently(() => ensureAlpha(node))
-    // The demo has channels of its own.
+    // The demo has its own channels.
     if (roomSettings.of(node).beginsWithChannels && !node.settings.demo) {
       await patiently(() => ensureOfficialChannels(node))
       await patiently(() => ensureStaffChannel(node))

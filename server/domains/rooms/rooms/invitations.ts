@@ -90,7 +90,7 @@ export const invitations = defineDomain(contract, {
   async read({ token }, context) {
     const { key, judge } = await find(context, token)
     const { room, invitation, is_member } = await context.node.log.ask(key, (view, now) => {
-      // Whom it would let in, if they pass the gate that is shown.
+      // Judges the invitation for the caller, as if the displayed gate were passed.
       const { judgement, invitation } = judge(view, now, { room: key, account: signedIn(context).account })
       if ('refuse' in judgement) throw judgement.refuse
       return { room: roomIn(view), invitation, is_member: 'already' in judgement }
@@ -116,7 +116,7 @@ export const invitations = defineDomain(contract, {
   },
 })
 
-/** Who may invite: those who may also change who reads. */
+/** The right to invite, which is also the right to change read access. */
 const mayInvite = ({ isModerator, canManageMods }: Standing): boolean => isModerator && canManageMods
 
 function managing(view: View, account: string, now: number) {
@@ -138,7 +138,7 @@ interface Found {
   judge(view: View, now: number, pass: Pass | null): { judgement: Judgement<null>; invitation: InvitationFact | null }
 }
 
-/** The invitation of a token, and whether it lets this caller in. Each call counts as a guess at a token. */
+/** The invitation of a token, and its judgement for this caller. Each call counts as an attempt. */
 async function find(context: Context, token: string): Promise<Found> {
   const { account, ip } = signedIn(context)
   const { limits } = context.node
@@ -158,7 +158,7 @@ async function find(context: Context, token: string): Promise<Found> {
       const fault = invitation ? faultOf(view, invitation, now) : ('INVITATION_NOT_FOUND' as const)
       const uses = { id: invitation?.invitation_id ?? '', uses: (invitation?.uses ?? 0) + 1 }
       const joined = becomeMember(view, now, actor, { invited: true, invitation: uses, pass })
-      // A room of the staff is hidden from everybody else, whoever has a link to it.
+      // A staff room is hidden from others, even with a link.
       if ('refuse' in joined && joined.refuse.code === 'ROOM_NOT_FOUND')
         return { judgement: { refuse: new AppError('INVITATION_NOT_FOUND') }, invitation }
       return { judgement: 'accept' in joined ? refusing(joined, fault, isBlocked) : joined, invitation }
@@ -173,7 +173,7 @@ function refusing(joined: Judgement<null>, fault: ErrorCode | null, isBlocked: b
   return joined
 }
 
-/** Why an invitation lets nobody in now; it counts as revoked once its creator may no longer invite. */
+/** The reason why an invitation is invalid; it is revoked if its creator may no longer invite. */
 function faultOf(view: View, invitation: InvitationFact, now: number): ErrorCode | null {
   const { invited_by, revoked_at, expires_at } = invitation
   const standing = standingOf(view, invited_by)

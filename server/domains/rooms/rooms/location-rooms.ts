@@ -42,7 +42,7 @@ export const createLocationRoom: Action<typeof contract.createLocationRoom> = as
 
 const attempts = 3
 
-/** One room for all who found it at once; the place of an archived room is free. */
+/** One room for simultaneous founders; an archived room frees its place. */
 async function foundOrFind(gate: PlaceGate, foundIt: () => Promise<RoomKey>): Promise<RoomKey> {
   for (let attempt = 1; ; attempt++) {
     try {

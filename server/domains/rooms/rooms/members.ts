@@ -62,7 +62,7 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   return done
 }
 
-/** By the records: whether each of them still is one, only the log can say. */
+/** By the records; only the log knows whether each still is one. */
 async function adminsBeside(key: string, account: string): Promise<string[]> {
   const role = { $in: adminRoles }
   const others = await Members.find({ room: key, is_active: true, role, user_address: { $ne: account } }).lean()
@@ -98,7 +98,7 @@ export async function shownMembers(node: Node, rows: readonly MemberRow[]): Prom
   })
 }
 
-/** So many of the newest members, as `members` shows them. */
+/** The newest members, in the form of `members`. */
 export const newestMembers = async (node: Node, room: string, limit: number): Promise<Member[]> =>
   shownMembers(node, await Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 }).limit(limit).lean())
 
@@ -127,7 +127,7 @@ export const addMembers: Action<typeof contract.addMembers> = async ({ id, addre
   return { success: true, added, invited }
 }
 
-/** Whom somebody may add, and who is asked first, as Plaza itself is: no room has it among its members because somebody wants that. */
+/** Friends may be added; others are invited first. Plaza itself is invited, so that nobody can add it. */
 export async function sorted(account: string, people: readonly string[]) {
   const friends = new Set(await friendsAmong(account, people))
   friends.delete(houseAccount)
@@ -137,7 +137,7 @@ export async function sorted(account: string, people: readonly string[]) {
   }
 }
 
-/** Brings people into a room, one event each; those who are there already are passed over. */
+/** Adds people to a room, one event each, except members. */
 export async function bringIn(
   node: Node,
   key: string,
@@ -165,7 +165,7 @@ export async function bringIn(
   return added
 }
 
-/** Whom somebody may bring in, each once. Throws where one of them is not there, or between a block. */
+/** The distinct people whom an account may add. Throws for an unknown or blocked one. */
 export async function willing(account: string, addresses: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(addresses)].filter((address) => !isSameAccount(address, account))
   for (const address of wanted) await refuseUnwilling(account, address)
@@ -193,7 +193,7 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
-      // A group is run by as many as its admins like.
+      // Group admins may appoint any number of admins.
       const isOwnRole = role === kindOf(key).runBy && role === memberIn(view, account)?.role
       if (theirs.rank >= mine.rank || (rankOf(role) >= mine.rank && !isOwnRole))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
@@ -221,7 +221,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
     judge(view, now) {
       const member = memberIn(view, address)
       const isRunning = runs(view, account)
-      // A super admin appoints in any room, without seeing what is said there.
+      // A super admin appoints in any room, without reading it.
       const { isSuperAdmin } = rightsIn(view, account, now)
       const here = isSuperAdmin ? roomIn(view) : actingIn(view, account, now).room
       if (!here) return { refuse: new AppError('ROOM_NOT_FOUND') }
@@ -235,7 +235,7 @@ export const handOver: Action<typeof contract.handOver> = async ({ room, address
       return { accept: roleGiven(view, actor, heir, member, runBy) }
     },
   })
-  // A room has one owner; a group is run by as many as its admins like.
+  // A room has one owner; a group has any number of admins.
   const owners = runBy === 'owner' ? await ownersOf(node, key) : [actor]
   for (const before of owners.filter((one) => !isSameAccount(one.account, address)))
     await stepDown(node, key, actor, before, (view) => runs(view, address))

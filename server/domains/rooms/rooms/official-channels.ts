@@ -37,16 +37,16 @@ const made = channels.map(([name, emoji, category, description], place) => ({
   unique_name: uniqueName(name),
 }))
 
-/** Where admins and global moderators are among themselves. It takes no name or slug from others, who are not to know of it. */
+/** The room of admins and global moderators. It reserves no name or slug, because others must not know of it. */
 const ofStaff = {
   ...{ type, id: idOf(1_000), name: 'Team', emoji: '🛡️', category: 'general', access_level: 'staff' as const },
   description: 'For admins and those who moderate everywhere. Nobody else sees it.',
 }
 
-/** Makes the channel of the staff, once; one that is archived stays so. */
+/** Creates the staff channel once; an archived one stays archived. */
 export const ensureStaffChannel = (node: Node): Promise<void> => ensureOfficial(node, roomKey(ofStaff), ofStaff)
 
-/** Makes the official channels that an installation begins with, as long as nobody has founded one. What is there stays as it is. */
+/** Creates the official channels of a new installation, if nobody has founded one. Existing channels stay unchanged. */
 export async function ensureOfficialChannels(node: Node): Promise<void> {
   const isBegun = await Rooms.exists({ type, id: { $nin: [ofStaff, ...made].map(({ id }) => id) } })
   if (!isBegun) for (const channel of made) await ensureOfficial(node, roomKey(channel), channel)

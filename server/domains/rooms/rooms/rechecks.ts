@@ -14,7 +14,7 @@ import type { RoomKey } from '#server/log/types'
 import { roomTypes } from '#shared/kit/room-kinds'
 import { roomSettings } from './settings.ts'
 
-/** Its members read it; what somebody has is nobody else's matter. */
+/** Members read this, so it does not say what is missing. */
 const reason = 'No longer has what the room asks for'
 const unansweredAtMost = 5
 
@@ -25,7 +25,7 @@ export function startRechecks(node: Node): Stop {
   return every(node, milliseconds, () => recheckMembers(node), 'the gates of rooms were not asked again')
 }
 
-/** Ends the membership of those who do not pass the gate of their room any more. Each room is looked at by one node in each period. */
+/** Removes members who no longer pass their room's gate. One node checks each room in each period. */
 export async function recheckMembers(node: Node): Promise<void> {
   const now = node.now()
   const due = new Date(now - roomSettings.of(node).recheckMilliseconds).toISOString()
@@ -44,7 +44,7 @@ export async function recheckMembers(node: Node): Promise<void> {
   }
 }
 
-/** A member of whom the source says nothing stays one until the next period; where it says nothing of several in a row, so does everybody who is left. */
+/** Members without an answer stay until the next period. After several in a row, all remaining ones stay. */
 async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
   const room = await Rooms.findOne({ _id: key }).lean()
   if (!room) return
@@ -65,7 +65,7 @@ async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
   }
 }
 
-/** The same ones, from another place on each time, so that nobody is always behind those of whom the source says nothing. */
+/** Starts at a random member, so that nobody always follows those without an answer. */
 function fromAnywhere<Item>(items: readonly Item[]): Item[] {
   const first = items.length > 0 ? randomInt(items.length) : 0
   return [...items.slice(first), ...items.slice(0, first)]
@@ -78,7 +78,7 @@ async function takeOut(node: Node, key: RoomKey, account: string, joined_seq: nu
     makes: memberRemoved,
     judge(view) {
       const member = memberIn(view, account)
-      // Who left and came back since has passed the gate again.
+      // A member who left and returned meanwhile has passed the gate again.
       if (!roomIn(view)?.is_active || !member || member.joined_seq !== joined_seq) return { already: null }
       return {
         accept: entryOf(view, house, memberRemoved, leaving(view, account), { target: account, targetName, reason }),

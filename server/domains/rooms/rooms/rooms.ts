@@ -72,7 +72,10 @@ export const list: Action<typeof contract.list> = async (input, context) => {
   }
 }
 
-/** The channels of the caller, or those with these words, or both, as far as they are shown to them, in the order of the list. */
+/**
+ * The caller's channels, those with these words, or both, as far as the caller may see them. They are in the order of
+ * the list.
+ */
 async function cardsShown(
   context: Context,
   { category = 'all', joined }: InputOf<typeof contract.list>,
@@ -105,7 +108,7 @@ function inListOrder({ key, room }: Card, other: Card): number {
 const rareAtMost = 200
 const largestAtMost = 500
 
-/** The channels that may have all of these words. Where more than a few have the longest, those are looked through that come first in the list. */
+/** The channels that may contain all words. If many have the longest, the first of the list are searched. */
 async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
   const [longest] = [...words].sort((one, other) => other.length - one.length)
   if (longest === undefined) return []
@@ -118,13 +121,13 @@ async function keysWith(words: readonly string[]): Promise<RoomKey[]> {
   return (await largest.lean()).map(({ _id }) => _id)
 }
 
-/** Rooms of the staff are shown to their members alone. */
+/** Staff rooms are shown to their members only. */
 async function shownTo(node: Node, account: string | null) {
   if (account === null || !(await isOfStaff(node, account))) return { access_level: 'public' }
   return { $or: [{ access_level: 'public' }, { access_level: 'staff', _id: { $in: await membershipsOf(account) } }] }
 }
 
-/** The rooms that are not shown to those who are not signed in. */
+/** The rooms hidden from anonymous callers. */
 export async function closedRooms(): Promise<string[]> {
   const closed = ['signed_in', 'members'] satisfies ReadAccess[]
   const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
@@ -133,14 +136,14 @@ export async function closedRooms(): Promise<string[]> {
 
 const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
-/** Brings the search terms and unique names of rooms that an older version stored up to date, a few at a time. */
+/** Updates search terms and unique names of older rooms, a few at a time. */
 export async function fileRooms(): Promise<void> {
   const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
   for (;;) {
     const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
     if (rooms.length === 0) return
     for (const { _id, name, description, unique_name } of rooms) {
-      // A room that is being renamed is looked at again.
+      // A room that is being renamed is checked again.
       const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
       const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
       const own = unique_name ? { unique_name: uniqueName(name) } : {}

@@ -8,11 +8,11 @@ export const roomSettings = defineSettings(
     OFFICIAL_CHANNELS: z.enum(['on', 'off']).default('on'),
   },
   (given) => ({
-    /** How often members are asked again for what the gate of their room asks. */
+    /** The period of gate re-checks. */
     recheckMilliseconds: given.GATE_RECHECK_MINUTES * 60_000,
-    /** The id or the slug of the channel that partner users join. */
+    /** The id or slug of the channel that partner users join. */
     partnerChannel: given.PARTNER_CHANNEL,
-    /** Whether a new installation begins with channels. */
+    /** Does a new installation begin with channels? */
     beginsWithChannels: given.OFFICIAL_CHANNELS === 'on',
   }),
 )

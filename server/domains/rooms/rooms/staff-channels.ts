@@ -5,7 +5,7 @@ import type { Context, Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import { found } from './founding.ts'
 
-/** Founds a channel of the staff, into which all of it is brought. It takes no name from others, who are not to know of it. */
+/** Founds a staff channel and adds all staff. It reserves no name, because others must not know of it. */
 export async function foundStaffChannel(
   context: Context,
   about: Pick<RoomFact, 'name'> & Partial<RoomFact>,
@@ -16,8 +16,8 @@ export async function foundStaffChannel(
 }
 
 /**
- * Whoever comes to be of the staff, or is of it no more, is brought into its rooms or taken out of them by the node that has appended that. What is
- * missed there any node makes up for; from the row itself on, nobody who is not of the staff sees such a room, whatever the records say.
+ * Adds new staff to the staff rooms, and removes former staff, on the appending node. Any node completes missed
+ * changes. From the row on, only staff see such a room, whatever the records say.
  */
 export function followStaff(node: Node): void {
   node.log.onRows((key, rows, isOurs) => {

@@ -11,7 +11,7 @@ import { shownMembers } from './members.ts'
 
 const namedAtMost = 200
 
-/** Who runs a room. The records say who might; the log says who does, and as what. */
+/** The managers of a room. The records list candidates; the log decides on role and right. */
 export const staff: Action<typeof contract.staff> = async ({ room }, { node, caller }) => {
   const { key } = await readRoom(node, caller, room, () => null)
   const held = { room: key, is_active: true, role: { $in: [...adminRoles, 'moderator' as const] } }
@@ -36,5 +36,5 @@ export const staff: Action<typeof contract.staff> = async ({ room }, { node, cal
 const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>
   'joined_at' in one ? one.joined_at : one.granted_at
 
-/** What is more than a moderator, by its name in a standing. */
+/** The roles above moderator, by their names in a standing. */
 const asMember: Readonly<Record<string, MemberRole>> = { owner: 'owner', admin: 'admin', super_admin: 'admin' }

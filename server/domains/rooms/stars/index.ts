@@ -16,7 +16,7 @@ import { type Star, Stars } from './model.ts'
 
 const roomsAtOnce = 4
 
-/** A star is loaded by its owner: its id begins with the account of the session. */
+/** The id of a star begins with the caller's account, so only its owner can load it. */
 const idOf = (account: string, message: string) => `${account} ${message}`
 
 export const stars = defineDomain(contract, {
@@ -92,7 +92,7 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
   })
 }
 
-/** Refuses one star too many; of those that are there, what can be read no more makes room. */
+/** Refuses a star above the limit; stars of unreadable messages are removed first. */
 async function makeRoom(context: Context, account: string): Promise<void> {
   if ((await Stars.countDocuments({ user_address: account })) < starsAtMost) return
   const all = await Stars.find({ user_address: account }).limit(starsAtMost).lean<Star[]>()
@@ -108,7 +108,7 @@ const roomsOf = (found: readonly Star[]): string[] => [...new Set(found.map(({ r
 
 type Readable = ReadonlyMap<string, Message>
 
-/** Those of the messages that the caller may read now, by their ids. */
+/** The readable messages among these, by id. */
 async function readableAmong(context: Context, found: readonly Star[]): Promise<Readable> {
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
@@ -118,13 +118,13 @@ async function readableAmong(context: Context, found: readonly Star[]): Promise<
   return new Map(pages.flatMap((page) => [...page]))
 }
 
-/** A room that the caller may not read shows none of its messages. */
+/** An unreadable room shows no messages. */
 function hidden(error: unknown): Readable {
   if (error instanceof AppError && error.status < 500) return new Map()
   throw error
 }
 
-/** Messages of a room that the caller may read, as they are now; not those that were deleted. */
+/** The present messages of a readable room, without deleted ones. */
 async function readNow({ node, caller }: Context, room: string, ids: readonly string[]): Promise<Readable> {
   const { key, standing, also } = await readRoom(node, caller, roomOfKey(room), (view) =>
     ids.map((id) => messageIn(view, id)),

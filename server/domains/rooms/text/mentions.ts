@@ -1,15 +1,15 @@
 interface Mentioned {
-  /** Each is matched as a word of its own; `*` stands for the rest of a word, other signs are of a regular expression. */
+  /** Words to match; `*` is the rest of a word, and other signs are regular expressions. */
   words: string
   /** Regular expressions that begin and end with a word. */
   phrases: readonly string[]
-  /** Of scripts that are written without spaces, or with more at the word than its ending. */
+  /** For scripts without spaces, or with suffixes beyond an ending. */
   anywhere: string
 }
 
 const longestRead = 2_000
 
-/** Tells whether a text speaks of something, whatever its case and accents. Of a long one the beginning is read. */
+/** Tests whether a text mentions a subject, in any case and accents. Only the beginning of a long text is read. */
 export function mentions({ words, phrases, anywhere }: Mentioned): (text: string) => boolean {
   const stems = plain(words)
     .split(' ')
@@ -30,7 +30,7 @@ export const plain = (text: string): string =>
     .normalize('NFC')
     .toLowerCase()
 
-/** The same with single spaces in the place of all that is neither letter nor digit. */
+/** The same, with single spaces for everything except letters and digits. */
 export const plainWords = (text: string): string =>
   plain(text)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')

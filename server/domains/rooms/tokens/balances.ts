@@ -10,7 +10,7 @@ const held = keepByChain(async (chain, of) => {
   return { amount: await chain.tokenBalance(token, owner), at: performance.now() }
 }, keptSeconds)
 
-/** What each of these addresses holds of a token. An answer is used again for ten seconds; a failure is not kept. */
+/** The balances of a token at these addresses, cached for ten seconds; failures are not cached. */
 export const balancesOf = (chain: Chain, token: Hex, wallets: readonly Wallet[], fresh: boolean) =>
   Promise.all(
     wallets.map(async (wallet) => {

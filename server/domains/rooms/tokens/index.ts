@@ -43,7 +43,7 @@ export const tokens = defineDomain(contract, {
   },
 })
 
-/** A chain that gives no answer is left out. */
+/** A chain without an answer is left out. */
 function passOver(error: unknown): [] {
   if (error instanceof AppError) return []
   throw error

@@ -3,7 +3,7 @@ import type { Chain } from '#server/ports/chain/port'
 
 const keptAtMost = 5_000
 
-/** A cache of what each chain answers about an address. */
+/** A cache of answers by chain and address. */
 export function keepByChain<Answer>(ask: (chain: Chain, address: string) => Promise<Answer>, seconds: number) {
   const bounds = { secondsOf: () => seconds, weightOf: () => 0, mostWeight: keptAtMost }
   const chains = new WeakMap<Chain, ReturnType<typeof keepAnswers<Answer>>>()

@@ -6,7 +6,7 @@ export interface TokenFacts {
   symbol: string
   name: string
   decimals: number
-  /** What one is worth where that is fixed. */
+  /** The fixed value of one token, if it has one. */
   usd: number | null
 }
 
@@ -48,7 +48,7 @@ const byChain: { readonly [id: number]: readonly TokenFacts[] } = {
   11155111: [usdc('0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238')],
 }
 
-/** The tokens that are looked at on a chain; any other may be made by anybody, under any name. */
+/** The known tokens of a chain; others may be made by anybody, under any name. */
 export const tokensOf = (chain: number): readonly TokenFacts[] => byChain[chain] ?? []
 
 export const nativeOf = ({ symbol }: { symbol: string }): TokenFacts => ({

@@ -11,7 +11,7 @@ const longest = { name: 64, symbol: 16 }
 
 const told = keepByChain((chain, address) => chain.token(address as Hex), keptSeconds)
 
-/** What the contract of a token says of itself on its chain, made fit to be shown. Refuses where there is none. */
+/** The contract's data of a token, cleaned for display. Refuses if there is no token. */
 export async function tokenAt(node: Node, chainId: number, address: Hex) {
   const said = await told.of(chainOf(node, chainId), address)
   if (!said) throw new AppError('VALIDATION_ERROR', { message: 'There is no ERC-20 or ERC-721 token at this address' })
@@ -25,7 +25,7 @@ export async function tokenAt(node: Node, chainId: number, address: Hex) {
   }
 }
 
-/** Whatever a contract says: in one line without signs that cannot be seen, as far as it is not too long. */
+/** A contract's text in one line, without invisible characters and shortened. */
 function shown(text: string, length: number): string | null {
   const plain = cut(text, 1_000).replace(/[\p{C}\p{Z}\s]+/gu, ' ')
   const { data } = nameLine(1, length).safeParse(cut(plain.trim(), length))

@@ -22,14 +22,14 @@ export const unpin = (ids: readonly string[]): Change =>
 export const memberCount = (member_count: number | undefined): Change[] =>
   member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
-/** What goes with somebody's rights; each is null where there was some. A grant may leave a limit behind. */
+/** The rights that end with a membership; null for each existing one. A grant may leave a limit. */
 export const lost = {
   moderator: ModeratorFact.nullable().optional(),
   invitations: z.null().optional(),
 }
 type Lost = z.infer<z.ZodObject<typeof lost>>
 
-/** Who is gone keeps no rights. */
+/** A former member keeps no rights. */
 export const gone = (row: Row, account: string, body: Lost & { member_count?: number | undefined }): Change[] => [
   absolute(keys.member(account), null),
   ...rightsLost(row, account, body),
@@ -47,13 +47,13 @@ export const changeInvitations = (
 ): Change =>
   patchList<InvitationFact>(keys.invitations, (all) => all.map((one) => (isMeant(one) ? { ...one, ...change } : one)))
 
-/** The invitations of who may invite no more stay taken back, also where the right is given again. */
+/** Invitations of a person who may no longer invite stay revoked, even if the right returns. */
 const takeInvitations = ({ at }: Row, account: string): Change =>
   changeInvitations(({ invited_by, revoked_at }) => isSameAccount(invited_by, account) && revoked_at === null, {
     revoked_at: new Date(at).toISOString(),
   })
 
-/** The message with the text, and what goes with it, that it has from this row on. */
+/** The message with its new text and the related fields, from this row on. */
 export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
   next(body: MessageBody): MessageBody {
     if (body.deleted) return body
@@ -64,11 +64,11 @@ export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
   },
 })
 
-/** What moderators are to see of a message, where a word in it is to be looked at. */
+/** The flag of a message with a flagged word, for moderators. */
 export const flagOf = ({ id, body }: MessageFact): Change[] =>
   body.flagged.length > 0 ? [absolute(keys.flag(id), { words: body.flagged, content: body.text })] : []
 
-/** A rewrite of the one message of this id. */
+/** A rewrite of the message of this id. */
 export const ofMessage = (id: string) => ({
   covers: ({ _id }: Row) => _id === id,
   takesBack: {
@@ -77,7 +77,7 @@ export const ofMessage = (id: string) => ({
   },
 })
 
-/** The message is taken back, with its poll where it asked one. */
+/** Deletes the message, with its poll. */
 export const takenBack = ({ sender, reason }: Row, at: string) => ({
   next: (body: MessageBody): MessageBody => ({ ...emptied(body), deleted: { by: sender, at, reason } }),
 })

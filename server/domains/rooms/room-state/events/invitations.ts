@@ -4,7 +4,7 @@ import { defineEvent } from '#server/domains/rooms/events/define'
 import { InvitationFact, isOpen, keys } from '../facts.ts'
 import { changeInvitations } from './changes.ts'
 
-/** So many invitations that are of no use any more are remembered, so that it can be said why. */
+/** The number of ended invitations that are kept to explain their refusal. */
 const maxDeadInvitations = 50
 
 export const invitationCreated = defineEvent('invitation.created', {

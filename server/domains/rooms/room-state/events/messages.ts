@@ -30,7 +30,7 @@ export const messageCreated = defineEvent('message.created', {
   }),
 })
 
-/** The message as it is after the edit. */
+/** The message after the edit. */
 export const messageEdited = defineEvent('message.edited', {
   body: z.object({ id: z.string(), message: MessageFact }),
   changes: (row, { message }) => [
@@ -60,10 +60,10 @@ export const messageDeleted = defineEvent('message.deleted', {
   entry: { action: () => 'delete' },
 })
 
-/** By the time this many purges of one person have happened, the oldest is long written to the messages. */
+/** After this many purges of a person, the oldest is long applied to the messages. */
 const maxPurges = 500
 
-/** Rows that older versions stored have no `unpinned`. */
+/** Rows of older versions have no `unpinned`. */
 export const messagesPurged = defineEvent('messages.purged', {
   body: z.object({
     from_seq: z.number(),

@@ -56,7 +56,6 @@ export const roleChanged = defineEvent('role.changed', {
     role: z.string().optional(),
     member: MemberFact.optional(),
     permissions: z.record(z.string(), z.boolean()).nullable(),
-    /** The grant that was taken away. */
     removed: ModeratorFact.optional(),
     ...lost,
   }),
@@ -89,7 +88,7 @@ const Applied = z.enum(Object.keys(heard) as (keyof typeof heard)[])
 export const moderationApplied = defineEvent('moderation.applied', {
   body: z.object({
     action: Applied,
-    /** The ban or mute that was set, or was lifted. */
+    /** The ban or mute that was set or lifted. */
     ban: BanFact.optional(),
     mute: MuteFact.optional(),
     duration: z.string().optional(),

@@ -6,7 +6,7 @@ import { keys, MessageFact, PollFact } from '../facts.ts'
 import { messageOf, pollOf } from '../shown.ts'
 import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
-/** The message asks what its poll asks from this row on. */
+/** The message with its poll's new question, from this row on. */
 function askedAnew(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrite, 'next'> {
   const { next } = edited(row, message)
   const { question, options, allows_multiple, is_anonymous } = asked
@@ -22,7 +22,7 @@ function askedAnew(row: Row, asked: PollFact, message: MessageFact): Pick<Rewrit
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
     poll: PollFact,
-    /** The message that asks, where it asks something else: edited with the poll. */
+    /** The edited message of a poll whose question changed. */
     message: MessageFact.exactOptional(),
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),

@@ -17,10 +17,10 @@ import { shownAll } from './rows.ts'
 const hourSeconds = 3_600
 const pendingAtMost = 100
 const dayMilliseconds = 24 * hourSeconds * 1_000
-/** Who has said no is left in peace by that group, and by who asked, for so long. */
+/** After a refusal, the group and the inviter are barred from inviting for this time. */
 const peaceMilliseconds = 30 * dayMilliseconds
 
-/** Refuses who asks too many people within an hour, or has too many waiting for an answer. */
+/** Refuses an inviter with too many invitations in an hour, or too many pending. */
 export async function allowAsking(node: Node, account: string, count: number): Promise<void> {
   if (count === 0) return
   const anHour = budgets.groupInvitations.most
@@ -33,8 +33,8 @@ export async function allowAsking(node: Node, account: string, count: number): P
 }
 
 /**
- * Asks people whether they want to be in a group of this account, each once; who is in already is passed over. Returns whom. Who has declined
- * lately is not asked again, nor is who has enough from this account waiting, and both are among them: a refusal is told to nobody.
+ * Invites people into an account's group, each once, except members; returns them. People who declined recently, or
+ * have enough from this inviter, get no invitation but are returned: refusals stay secret.
  */
 export async function askInto(node: Node, account: string, key: RoomKey, people: readonly string[]): Promise<string[]> {
   if (people.length === 0) return []
@@ -51,7 +51,7 @@ export async function askInto(node: Node, account: string, key: RoomKey, people:
   return outside
 }
 
-/** Tells those among these people who are asked into a group, have not answered, and were not told of it. */
+/** Notifies invited people who have neither answered nor been notified. */
 export async function tellAsked(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
   if (people.length === 0) return
   const told_at = new Date(context.node.now()).toISOString()
@@ -103,7 +103,7 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
 
 const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
 
-/** Whoever was declined by somebody asks them into no group for a while. */
+/** After a refusal, the inviter may not invite this person into any group for a while. */
 const isLeftInPeace = async (account: string, person: string, now: number): Promise<boolean> =>
   (await GroupInvitations.exists({
     inviter_address: account,
@@ -113,8 +113,8 @@ const isLeftInPeace = async (account: string, person: string, now: number): Prom
   })) !== null
 
 /**
- * Of one inviter so few wait for one person, or have come to nothing within a day of being told. The others are not sent. Looked at after each
- * is written, so that it holds of those asked at once too.
+ * Limits one inviter's invitations of a person: pending, or ended within a day of the notification. Further ones are
+ * not sent. It runs after each write, so simultaneous ones count too.
  */
 async function keepFewFrom(account: string, person: string, now: number): Promise<void> {
   const told = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
@@ -133,8 +133,8 @@ async function keepFewFrom(account: string, person: string, now: number): Promis
 }
 
 /**
- * So many wait for one person, of all inviters together. First those of strangers give way, the oldest first, so that invitations by many accounts
- * hide no honest one for long. What was not told of yet is not sent, where it is that which gives way.
+ * Limits a person's pending invitations of all inviters. The oldest of strangers end first, so that many accounts
+ * cannot displace honest ones. Unsent ones stay unsent.
  */
 async function keepSomeTo(node: Node, person: string): Promise<void> {
   const most = budgets.groupInvitationsOfOne.most

@@ -5,16 +5,16 @@ import { groupInvitationEnded } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
-/** Why an invitation waits no more. */
+/** The reason for an invitation's end. */
 type End = Exclude<GroupInvitationRow['status'], 'pending'>
 
-/** Those that wait, and that nobody is accepting just now. */
+/** Pending invitations without an acceptance in progress. */
 export const undecided = (now: number, status: 'pending' | 'unsent' = 'pending') => ({
   status,
   $or: [{ accepting_until: null }, { accepting_until: { $lt: new Date(now).toISOString() } }],
 })
 
-/** Ends an invitation that waits, and tells its invitee. False where it waits no more, or `only` does not hold. */
+/** Ends a pending invitation and notifies the invited person. False if it is not pending, or `only` does not match. */
 export async function end(
   node: Node,
   invitation: GroupInvitationRow,
@@ -31,7 +31,10 @@ export async function end(
   return modifiedCount === 1
 }
 
-/** That somebody said no is told to nobody, so that it is taken back once, as one that waits. False where it was, or is none of these. */
+/**
+ * A refusal is secret, so an answered invitation can be withdrawn once, like a pending one. False if it was withdrawn,
+ * or is in another state.
+ */
 export async function takeBackAnswered({ _id, invitation_id }: GroupInvitationRow): Promise<boolean> {
   const answered = { status: { $in: ['declined', 'ended'] as const }, taken_back: { $ne: true } }
   const { modifiedCount } = await GroupInvitations.updateOne(
@@ -45,7 +48,7 @@ const topic = 'group-invitations'
 const Ended = z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation })
 type Ended = z.infer<typeof Ended>
 
-/** Tells the devices of the invited, on all nodes. */
+/** Notifies the invited person's devices on all nodes. */
 function tellEnd(node: Node, { invitation_id: id, room, invitee_address: account }: GroupInvitationRow): void {
   const ended: Ended = { account, invitation: { id, group_id: roomOfKey(room).id ?? '' } }
   sayUnasked(node, id)
@@ -56,7 +59,7 @@ function tellEnd(node: Node, { invitation_id: id, room, invitee_address: account
 const tellHere = (node: Node, { account, invitation }: Ended): void =>
   node.live.send(groupInvitationEnded, audiences.account(account), { invitation })
 
-/** Tells devices at this node what ended at another. */
+/** Notifies this node's devices of ends on other nodes. */
 export const hearEnds = (node: Node): (() => void) =>
   node.peers.listen(topic, (word) => {
     const ended = Ended.safeParse(word)

@@ -11,16 +11,16 @@ import type { QueryFilter } from '#server/ports/database/port'
 import { end } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
-/** Whether a member may bring people into a room now. Who is suspended, or banned there, keeps the rank alone. */
+/** May a member add people now? A suspended or banned one has only the rank. */
 export function mayBringIn(view: View, account: string, now: number): boolean {
   const { isMember, isModerator, rank } = rightsIn(view, account, now)
   return isMember && isModerator && rank >= ranks.admin
 }
 
 /**
- * Ends what waits in vain, as soon as the log says so: its sender may bring nobody in, its group is closed, or the invited is in, banned there, or
- * between a block with its sender. It stays ended when its ground comes back. Done by the node that has appended the row; what is missed
- * there, lists leave out and acceptances refuse.
+ * Ends invitations without a basis, as soon as the log shows it. The inviter lost the right, the group was closed, or
+ * the invited person joined, was banned or is blocked. It never revives. The appending node does it; missed ones are
+ * left out of lists and refused.
  */
 export function endWithGround(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
@@ -61,7 +61,7 @@ async function endAll(node: Node, among: Among, status: 'accepted' | 'ended'): P
   for (const invitation of await waitingAmong(among)) await end(node, invitation, status)
 }
 
-/** Ends those of them whose group is closed, or whose sender may bring nobody in. */
+/** Ends invitations whose group is closed, or whose inviter lost the right. */
 async function endGroundless(node: Node, among: Among): Promise<void> {
   const waiting = await waitingAmong(among)
   for (const room of new Set(waiting.map((invitation) => invitation.room))) {

@@ -80,13 +80,15 @@ export const groupInvitations = defineDomain(
 
 const unknown = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })
 
-/** With these an invitation is over, as nothing that happens later lets it count again. */
+/** These errors end an invitation, because it can never be valid again. */
 const final: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BANNED', 'ROOM_ARCHIVED', 'INVITATION_REVOKED'])
 
-/** Longer than the log takes for an answer. Whoever dies meanwhile leaves the invitation as it was, once this has passed. */
+/** Longer than the log's answer. If the process dies, the invitation is open again afterwards. */
 const acceptingMilliseconds = 30_000
 
-/** Takes the invitation, so that from here on to its end it is neither declined nor withdrawn. What is over already is given as it is. */
+/**
+ * Reserves the invitation, so that it is neither declined nor withdrawn meanwhile. An ended one is returned unchanged.
+ */
 async function accepting(node: Node, account: string, id: string): Promise<GroupInvitationRow> {
   const until = new Date(node.now() + acceptingMilliseconds).toISOString()
   const taken = await GroupInvitations.findOneAndUpdate(
@@ -97,7 +99,7 @@ async function accepting(node: Node, account: string, id: string): Promise<Group
   return taken ?? invitationTo(account, id, ['accepted', 'ended'])
 }
 
-/** The invitation of this id to this account, in one of these states; nobody else's is found. */
+/** This account's invitation of this id in one of these states; other people's are not found. */
 async function invitationTo(
   account: string,
   id: string,

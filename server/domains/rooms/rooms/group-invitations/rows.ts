@@ -9,7 +9,7 @@ import type { GroupInvitation } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
-/** Invitations that wait, as those who are invited see them; without those to rooms that are no more, and of who may bring nobody in. */
+/** Pending invitations for the invited person, without closed groups and inviters without the right. */
 export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const [groups, profiles, mayBringIn] = await Promise.all([
@@ -36,7 +36,7 @@ export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]):
   })
 }
 
-/** Who of these senders may still bring people in where, by the records. */
+/** The inviters who may still add people, by the records. */
 async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room: string, inviter: string) => boolean> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const rooms = [...new Set(rows.map(({ room }) => room))]
@@ -54,7 +54,7 @@ async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room:
 
 const readAtOnce = 100
 
-/** Those that somebody may answer, newest first, after the one of `before`. `next` is null at the end. */
+/** The invitations that an account may answer, newest first, after `before`. `next` is null at the end. */
 export async function waitingFor(node: Node, account: string, limit: number, before?: string) {
   const found: GroupInvitation[] = []
   let after = before === undefined ? undefined : placeOfId(before)
@@ -71,7 +71,7 @@ export async function waitingFor(node: Node, account: string, limit: number, bef
   return { invitations, next: found.length > limit ? (invitations.at(-1)?.id ?? null) : null }
 }
 
-/** Without those between a block, and those to where the account is already, or is banned. */
+/** Without blocked inviters, and rooms in which the account is a member or banned. */
 async function open(node: Node, account: string, rows: readonly GroupInvitationRow[]): Promise<GroupInvitationRow[]> {
   const inviters = rows.map(({ inviter_address }) => inviter_address)
   const rooms = rows.map(({ room }) => room)
