@@ -10,7 +10,7 @@ import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
 import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
-import { callsOf } from './kernel/call-as.ts'
+import { createCallAs } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
@@ -25,13 +25,13 @@ import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
-import { createNodeStats, timed } from './kernel/node-stats.ts'
+import { createNodeStats, timedStore } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
-import { keepPace } from './kernel/pace.ts'
+import { endSlowBodies } from './kernel/pace.ts'
 import { pageRoutes } from './kernel/page.ts'
 import { openRequestMeter } from './kernel/request-meter.ts'
-import { hearingOf } from './kernel/sockets/hearing.ts'
+import { eventScopesOf } from './kernel/sockets/event-scopes.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
 import { refuseUnreadable } from './kernel/unreadable.ts'
@@ -76,7 +76,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     underWay: new Set(),
     record: (line) => recordAudit(node, line),
   }
-  const callAs = callsOf(kernel, bound)
+  const callAs = createCallAs(kernel, bound)
   const shared = {
     kernel,
     bound,
@@ -94,7 +94,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     reserveBytes,
   })
   const server = createServer(serverLimits)
-  keepPace(server)
+  endSlowBodies(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   refuseUnreadable(server)
   const door = listenHttp({
@@ -116,7 +116,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...shared,
     slots,
     fanout: platform.fanout,
-    hearing: hearingOf(told),
+    eventScopes: eventScopesOf(told),
     alive,
     describe,
     async connected(namespace, connection) {
@@ -218,7 +218,7 @@ const serverLimits = {
 function createNode(config: Config, platform: Platform, clock: ClockWatch): Omit<Node, 'live' | 'jobs' | 'callAs'> {
   const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, deadlineFactor } = platform
   const now = () => database.now()
-  const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)
+  const store = timedStore(mongooseLogStore(database.alone), isDuplicate, metrics)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
   const stats = createNodeStats(logger, metrics, clock)

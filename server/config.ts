@@ -10,7 +10,7 @@ import { type SignInConfig, signInOf, signInVariables } from './config/sign-in.t
 import { type VideoConfig, videoOf, videoVariables } from './config/video.ts'
 import { domains } from './domains/index.ts'
 import { given, storeVariables } from './environment.ts'
-import { ConfigError, checked, type DomainSettings } from './kernel/settings.ts'
+import { ConfigError, checkedSettings, type DomainSettings } from './kernel/settings.ts'
 
 /** Each is declared in the file of its subject, or by the domain that alone reads it; none here. */
 const variables = z.object({
@@ -50,7 +50,7 @@ export interface Config
 /** Throws a `ConfigError` where a value makes no sense. */
 export function readConfig(environment?: NodeJS.ProcessEnv): Config {
   const values = given(isVariable, environment)
-  const env = checked(variables, values)
+  const env = checkedSettings(variables, values)
   const deployment = deploymentOf(env)
   const { production, publicUrl } = deployment
   refusePowers(env, deployment)

@@ -3,7 +3,7 @@ import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
 import { refusalFrom } from './kernel/deadline.ts'
-import { sentenceOf } from './kernel/plain-errors.ts'
+import { operatorSentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { orClosed } from './platform/database.ts'
 import type { Part } from './platform/part.ts'
@@ -18,7 +18,8 @@ const pingMilliseconds = 2_000
 try {
   await start()
 } catch (error) {
-  if (!(error instanceof WorkerEnded)) console.error(sentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
+  if (!(error instanceof WorkerEnded))
+    console.error(operatorSentenceOf(error, ConfigError, NoDatabase) ?? busy(error) ?? error)
   process.exit(1)
 }
 

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { mediaIn } from '#server/environment'
-import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from '#server/kernel/settings'
+import { ConfigError, commaList, decimalNumber, host, hostAndPort, urlOf, webUrl } from '#server/kernel/settings'
 import type { EngineSettings } from '#server/media/messages'
 
 const whole = (least: number, most: number, usual: number) =>
-  numeric(z.number().int().min(least).max(most)).default(usual)
+  decimalNumber(z.number().int().min(least).max(most)).default(usual)
 
 /** From which to which. */
 const portRange = z
@@ -26,7 +26,7 @@ const rtmpUrl = urlOf(/^rtmps?:\/\//, 'must start with rtmp:// or rtmps:// and n
 /** Who takes livestreams and shows them, and how. */
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
-  MEDIA_ANNOUNCED_IPS: list.refine((given) => given.every((address) => isIP(address) !== 0), {
+  MEDIA_ANNOUNCED_IPS: commaList.refine((given) => given.every((address) => isIP(address) !== 0), {
     error: 'must be addresses, not names',
   }),
   MEDIA_UDP_PORTS: portRange.optional(),
@@ -34,7 +34,7 @@ export const videoVariables = z.object({
   MEDIA_MEMORY_MB: whole(128, 65_536, 1_024),
   MAX_INGESTS: whole(1, 1_000, 20),
   RTMP_HOST: host.optional(),
-  RTMP_PORT: numeric(z.number().int().min(0).max(65_535)).optional(),
+  RTMP_PORT: decimalNumber(z.number().int().min(0).max(65_535)).optional(),
   RTMP_URL: rtmpUrl.optional(),
   HLS_SEGMENT_MS: whole(500, 10_000, 2_000),
   HLS_PART_MS: whole(100, 2_000, 330),

@@ -4,7 +4,7 @@ import { indexGiven } from '#server/domains/agents/library/indexing'
 import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { RoomRef } from '#shared/kit/primitives'
 import { ownDocuments } from './documents.ts'
 import { caretaker, tolerate } from './people.ts'
@@ -80,7 +80,7 @@ export async function settleAgents(node: Node, signal: AbortSignal): Promise<voi
 async function know(node: Node, agent: string, known: DemoAgent['known'], signal: AbortSignal): Promise<void> {
   const url = new URL(known.path, node.settings.publicUrl)
   const item = newItem({ id: agent, agent, url, title: known.title }, node.now())
-  await insertAmong(KnowledgeItems, item, { others: { agent_id: agent }, most: itemsAtMost.official })
+  await insertWithinLimit(KnowledgeItems, item, { others: { agent_id: agent }, most: itemsAtMost.official })
   await indexGiven(node, agent, await known.pages(node), signal)
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordOf } from '#server/domains/events'
-import { isAwaited } from '#server/domains/rooms/messages/waiting'
+import { hasWaits } from '#server/domains/rooms/messages/row-waits'
 import { ALPHA } from '#server/domains/rooms/rooms/alpha'
 import type { Node } from '#server/kernel/context'
-import { patiently } from '#server/kernel/patiently'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { rooms } from '#shared/api/rooms'
 import { isAgent } from '#shared/kit/room-agents'
 import { settleAgents } from './agents.ts'
@@ -24,13 +24,13 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  const founded = Promise.all(stages.map((stage) => patiently(() => found(node, stage))))
+  const founded = Promise.all(stages.map((stage) => retryOnStart(() => found(node, stage))))
   showAround(node, founded, ended.signal)
   await founded
-  await patiently(() => foundDinner(node))
-  await patiently(() => settlePeople(node))
-  if (node.services.model) await patiently(() => settleAgents(node, ended.signal))
-  await Promise.all(stages.map((stage, place) => patiently(() => seed(node, stage, place))))
+  await retryOnStart(() => foundDinner(node))
+  await retryOnStart(() => settlePeople(node))
+  if (node.services.model) await retryOnStart(() => settleAgents(node, ended.signal))
+  await Promise.all(stages.map((stage, place) => retryOnStart(() => seed(node, stage, place))))
   void live(node, ended.signal, betweenActs)
   void keepLive(node, ended.signal)
   return { stop: () => ended.abort() }
@@ -61,7 +61,7 @@ async function live(node: Node, signal: AbortSignal, betweenActs: () => number):
   while (!signal.aborted) {
     try {
       await sleep(betweenActs(), undefined, { signal, ref: false })
-      if (isAwaited(node) || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
+      if (hasWaits(node) || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
       if (node.now() - seenAt > alonePauseMilliseconds) continue
       const ready = rooms.filter(({ isReady }) => isReady)
       const watched = ready.filter(({ isWatched }) => isWatched)

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onlineIn } from '#server/domains/rooms/messages/presence'
+import { onlineCountIn } from '#server/domains/rooms/messages/presence'
 import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
@@ -37,7 +37,7 @@ export class Life {
     return this.#node.now() >= this.#restsUntil
   }
   get isWatched(): boolean {
-    return onlineIn(this.#node, roomKey(this.#stage.room)) > 0
+    return onlineCountIn(this.#node, roomKey(this.#stage.room)) > 0
   }
 
   /** One thing that somebody does here. */

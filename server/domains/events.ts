@@ -42,7 +42,7 @@ export function checkEntry({ type, body }: Entry): void {
 export const signed = ({ body }: Pick<Row, 'body'>): Signature => body as unknown as Signature
 
 /** The message that a row carries, as it was then; null where it carries none. */
-export const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
+export const messageOfEvent = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
 
 /** Whom a row takes out of its room. */
 export const removedBy = (row: Row): string | null => recordOf(row.type)?.removes?.(row, row.body) ?? null

@@ -7,7 +7,7 @@ export type Proxies = number | BlockList
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Reads addresses and networks, such as `10.0.0.0/8`; null if one is invalid. */
-export function proxiesAt(entries: readonly string[]): BlockList | null {
+export function readProxies(entries: readonly string[]): BlockList | null {
   const list = new BlockList()
   for (const entry of entries) {
     const [address = '', bits, ...rest] = entry.split('/')
@@ -36,7 +36,7 @@ export function addressOf(forwarded: string | undefined, proxies: Proxies, remot
 }
 
 /** The address of the client that sent a request. */
-export const clientOf = ({ headers, socket }: IncomingMessage, proxies: Proxies): string => {
+export const clientAddressOf = ({ headers, socket }: IncomingMessage, proxies: Proxies): string => {
   const forwarded = headers['x-forwarded-for']
   return addressOf(String(forwarded ?? ''), proxies, socket.remoteAddress ?? 'unknown')
 }
@@ -76,12 +76,12 @@ const loopbackNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(hostname)
 
 /** The host name of a request, without its port. */
-export const nameOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
+export const hostNameOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
   (headers.host ?? '').replace(portOrNothing, '')
 
 const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
 /** Headers that only proxies, load balancers, tunnels and CDNs add, never browsers or our clients. */
-const written =
+const proxyHeaders =
   /^(forwarded|via|x-(?!(request-id|requested-with|api-key|((user|wallet)-)?address)$).+|(.+-)?(client|connecting|real)-ip|(akamai|ali|cdn|cf|cloudfront|do|fastly|fly|incap|ngrok|proxy|surrogate|tailscale|wl)-.+)$/
 const portOrNothing = /:\d{1,5}$/
 
@@ -89,10 +89,10 @@ const portOrNothing = /:\d{1,5}$/
  * Does the request come from this machine? The peer and the host name are local, and no header shows a proxy. A page
  * that reaches us by DNS rebinding asks for another host name.
  */
-export function isLocal({ headers, socket, httpVersion }: IncomingMessage): boolean {
+export function isLocalRequest({ headers, socket, httpVersion }: IncomingMessage): boolean {
   const { host = '', origin } = headers
-  const isNamed = isLoopbackName(nameOf({ headers }))
+  const isNamed = isLoopbackName(hostNameOf({ headers }))
   const isOwnPage = origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`
-  const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => written.test(name))
+  const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => proxyHeaders.test(name))
   return isLoopbackAddress(socket.remoteAddress ?? '') && isNamed && isOwnPage && !isPassedOn
 }

@@ -2,7 +2,7 @@
  * The trust in a caller. Each kind has its own budget at an address. Guests and new accounts, which anybody can create,
  * thus take none of the budget of older accounts.
  */
-export type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+export type CallerKind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 
 /** A limit of one client's cost, with the words of its row in `docs/security.md`. */
 export interface Budget {
@@ -23,7 +23,7 @@ const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 const filesRead = 'Pictures and voice messages that are being parsed, or queued for it'
 const tooManyFiles = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
 
-const named: Record<Kind | 'viewer', string> = {
+const named: Record<CallerKind | 'viewer', string> = {
   anonymous: 'of nobody',
   guest: 'of accounts of less than a day that sign with a bare key',
   newcomer: 'of other accounts of less than a day',
@@ -159,4 +159,4 @@ export const budgets = {
 } as const satisfies Record<string, Budget | Record<string, Budget>>
 
 /** A budget at the scale of a node, at least one. */
-export const scaled = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))
+export const scaledBudget = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))

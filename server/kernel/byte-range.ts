@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 
 /** The requested range of a file. Several ranges, or a range of another version, get the whole file. */
-export function rangeOf(
+export function byteRangeOf(
   request: Request,
   etag: string,
   size: number,

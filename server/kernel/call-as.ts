@@ -5,7 +5,7 @@ import { newId } from './ids.ts'
 import { invoke, type Kernel } from './invoke.ts'
 
 /** Calls operations for callers within the server, such as the demo and jobs. */
-export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
+export function createCallAs(kernel: Kernel, bound: readonly Bound[]): CallAs {
   const byOperation = new Map(bound.map((one) => [one.operation, one]))
   return async <O extends Operation>(account: string, operation: O, input: CallOf<O>) => {
     const found = byOperation.get(operation)

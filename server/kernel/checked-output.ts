@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 /** A list in an answer, with the path in an item that its schema refuses. */
-export interface Refused {
+export interface RefusedItem {
   list: string
   path: string
 }
@@ -10,7 +10,7 @@ export interface Refused {
  * An answer, checked by its schema. A record may hold a value of the next version: its item is left out of the list and
  * reported. Numbered items are never left out, because readers take a missing number for a loss.
  */
-export function checkedOutput(schema: z.ZodType, answer: unknown, leftOut: (refused: Refused) => void): unknown {
+export function checkedOutput(schema: z.ZodType, answer: unknown, leftOut: (refused: RefusedItem) => void): unknown {
   const checked = schema.safeParse(answer)
   if (checked.success) return checked.data
   const lists = new Map<string, Set<number>>()

@@ -1,15 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isSameAccount } from '#shared/kit/accounts'
-import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { addressOf, clientAddressOf, isProxy, type Proxies } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { briefMemory } from './brief-memory.ts'
-import { budgets, type Kind, scaled } from './budgets.ts'
+import { budgets, type CallerKind, scaledBudget } from './budgets.ts'
 import type { Caller } from './context.ts'
-import { opensWithin } from './opens.ts'
+import { createConnectionCounter } from './opens.ts'
 
 /** Viewers of media have their own slots. */
-type SlotKind = Kind | 'viewer'
+type SlotKind = CallerKind | 'viewer'
 
 const barMilliseconds = 10_000
 const mostBarred = 10_000
@@ -36,7 +36,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   const taken = new Map<string, Set<Slot>>()
   const bySocket = new WeakMap<Socket, Slot>()
   const barred = briefMemory<true>(mostBarred)
-  const opens = opensWithin(scaled(budgets.openedOfAddress, scale))
+  const opens = createConnectionCounter(scaledBudget(budgets.openedOfAddress, scale))
 
   server.on('connection', (socket) => {
     // A connection that requested another protocol is reported a second time.
@@ -61,7 +61,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   function enter(slot: Slot, kind: SlotKind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
     const holders = taken.get(key) ?? new Set()
-    const free = scaled(budgets.connectionsOfAddress[kind], scale) - holders.size + Number(holders.has(slot))
+    const free = scaledBudget(budgets.connectionsOfAddress[kind], scale) - holders.size + Number(holders.has(slot))
     if (free <= 0) {
       const others = [...holders].filter((other) => other !== slot)
       const giving = idleAmong(others) ?? oldestOfMost(others, account)
@@ -76,7 +76,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   }
 
   /** The slot of a request that a proxy carries. */
-  const carried = (request: IncomingMessage) => newSlot(clientOf(request, proxies), request.socket)
+  const carried = (request: IncomingMessage) => newSlot(clientAddressOf(request, proxies), request.socket)
 
   return {
     /**
@@ -100,11 +100,11 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       const slot = carried(request)
       if (!enter(slot, 'anonymous', null)) {
         const caller = await asker()
-        if (caller.account === null || ended.destroyed || !enter(slot, kindOf(caller, now), caller.account))
+        if (caller.account === null || ended.destroyed || !enter(slot, callerKindOf(caller, now), caller.account))
           return false
       }
       bySocket.set(request.socket, slot)
-      whenOver(request, ended, () => {
+      onAnswerEnd(request, ended, () => {
         leave(slot)
         bySocket.delete(request.socket)
       })
@@ -121,7 +121,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       bySocket.set(request.socket, slot)
       slot.running++
       slot.since = performance.now()
-      whenOver(request, ended, () => {
+      onAnswerEnd(request, ended, () => {
         slot.running--
         if (known) return
         leave(slot)
@@ -148,7 +148,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
      */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
-      const kind = kindOf(caller, now)
+      const kind = callerKindOf(caller, now)
       const isSettled = slot?.kind === kind && isSameAccount(slot.account, caller.account)
       if (!slot || slot.socket.destroyed || isSettled) return true
       return enter(slot, kind, caller.account)
@@ -166,7 +166,7 @@ const newSlot = (address: string, socket: Socket): Slot => ({
  * The kind of a caller. Anybody can create wallet accounts, so these are guests for a day. `userId` begins with the
  * time of creation.
  */
-export function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
+export function callerKindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): CallerKind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
   if (now - madeAt >= dayMilliseconds || session.authMethod === 'service') return 'regular'

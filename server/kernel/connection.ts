@@ -2,7 +2,7 @@ import type { Namespace as IoNamespace, Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
 import type { Protocol } from '#shared/kit/connection'
 import { audiences, type Caller, type Connection } from './context.ts'
-import type { Hearing } from './sockets/hearing.ts'
+import type { EventScopes } from './sockets/event-scopes.ts'
 
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
@@ -16,7 +16,7 @@ const unreadMilliseconds = 1_000
  * The Socket.IO rooms of an audience. Protocols 1 and 2 encode room events differently, so each has its own Socket.IO
  * room.
  */
-export const partsOf = (audience: string): string[] =>
+export const socketRoomsOf = (audience: string): string[] =>
   audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
 
 /** One socket of one namespace: its caller, its running calls, and its memory. */
@@ -25,7 +25,7 @@ export class LiveConnection implements Connection {
   warned = false
   readonly socket: Socket
   readonly protocol: Protocol
-  readonly #hearing: Hearing
+  readonly #eventScopes: EventScopes
   readonly #onClose: (() => void)[] = []
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
@@ -34,12 +34,12 @@ export class LiveConnection implements Connection {
   #waiting: (() => void)[] = []
   #behindSince: number | null = null
 
-  constructor(socket: Socket, caller: Caller, hearing: Hearing, protocol: Protocol = 1) {
+  constructor(socket: Socket, caller: Caller, eventScopes: EventScopes, protocol: Protocol = 1) {
     this.socket = socket
     this.protocol = protocol
     this.caller = caller
-    this.#hearing = hearing
-    this.#deafen(caller)
+    this.#eventScopes = eventScopes
+    this.#joinExcludedRooms(caller)
   }
 
   get id(): string {
@@ -82,7 +82,7 @@ export class LiveConnection implements Connection {
     return this.socket.rooms.has(this.#partOf(audience))
   }
   #partOf(audience: string): string {
-    const [whole = audience, lean = whole] = partsOf(audience)
+    const [whole = audience, lean = whole] = socketRoomsOf(audience)
     return this.protocol === 1 ? whole : lean
   }
   close(): void {
@@ -93,7 +93,7 @@ export class LiveConnection implements Connection {
     this.socket.conn.close(true)
   }
   emit(event: { name: string }, payload: unknown): void {
-    if (this.#hearing.hears(this.caller, event)) this.socket.emit(event.name, payload)
+    if (this.#eventScopes.mayReceive(this.caller, event)) this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
     if (!this.socket.connected) return void listener()
@@ -122,18 +122,18 @@ export class LiveConnection implements Connection {
     this.#streams?.delete(id)
   }
   renew(caller: Caller): void {
-    for (const room of this.#hearing.deafnessOf(this.caller)) void this.socket.leave(room)
-    this.#deafen(caller)
+    for (const room of this.#eventScopes.excludedRoomsOf(this.caller)) void this.socket.leave(room)
+    this.#joinExcludedRooms(caller)
     this.caller = caller
     this.warned = false
   }
 
-  #deafen(caller: Caller): void {
-    for (const room of this.#hearing.deafnessOf(caller)) void this.socket.join(room)
+  #joinExcludedRooms(caller: Caller): void {
+    for (const room of this.#eventScopes.excludedRoomsOf(caller)) void this.socket.join(room)
   }
 
   /** Waits, in order, for a slot among the running calls of this connection. */
-  async place(): Promise<() => void> {
+  async takeSlot(): Promise<() => void> {
     if (this.#running >= runningAtOnce) {
       if (this.#waiting.length >= waitingAtMost) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -186,7 +186,7 @@ export const rememberConnection = (live: LiveConnection) => connections.set(live
 export const connectionOf = (socket: Socket) => connections.get(socket)
 
 export function* localConnections(namespace: IoNamespace, audience: string): Generator<LiveConnection> {
-  for (const part of partsOf(audience)) {
+  for (const part of socketRoomsOf(audience)) {
     for (const id of namespace.adapter.rooms.get(part) ?? []) {
       const socket = namespace.sockets.get(id)
       const live = socket && connections.get(socket)

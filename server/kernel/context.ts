@@ -110,7 +110,7 @@ export interface Http {
 }
 
 /** The facts about a call that a door gives to actions. */
-export interface Asked {
+export interface CallFacts {
   caller: Caller
   /** Identifies the caller again, for long answers. It throws the refusal that the next call would get. */
   recognise(): Promise<Caller>
@@ -131,7 +131,7 @@ export interface Asked {
 }
 
 /** The values that an action may use. */
-export interface Context extends Asked {
+export interface Context extends CallFacts {
   /** The id of the created object, equal for each repeat of a call with a key. */
   creationId: string
   node: Node
@@ -270,7 +270,7 @@ export interface Settings {
 }
 
 /** The function that makes the lean form of an event, if it has one. */
-export type LeanOf<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
+export type LeanForm<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
 
 /** Sends to the sockets of this node. */
 export interface Live {
@@ -278,7 +278,7 @@ export interface Live {
    * Sends one frame to every local socket of an audience, in the order of calls. `lean` makes the form of protocol 2,
    * if a socket needs it.
    */
-  send<E extends Event>(event: E, audience: string, payload: z.output<E['payload']>, ...lean: LeanOf<E>): void
+  send<E extends Event>(event: E, audience: string, payload: z.output<E['payload']>, ...lean: LeanForm<E>): void
   /** As `send`, but dropped for slow sockets. */
   sendVolatile<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
   audienceSize(namespace: string, audience: string): number
@@ -316,7 +316,7 @@ export interface Bound {
 
 export type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
 
-export const implement = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>
+export const bindActions = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>
   Object.entries(contract).map(([name, operation]) => ({
     name: `${domain}.${name}`,
     operation,

@@ -41,7 +41,7 @@ export function sessionIn(cookies: string | undefined, origin: string): string |
 }
 
 /** The id of the browser that sends these cookies. */
-export function browserOf(cookies: string | undefined, origin: string): string | null {
+export function browserIdOf(cookies: string | undefined, origin: string): string | null {
   const id = cookieIn(cookies, browserCookie, origin) ?? ''
   return /^[\w-]{43}$/.test(id) ? id : null
 }
@@ -84,5 +84,5 @@ export const keepReturn = ({ response, origin }: Keeping, value: string, path: s
   })
 
 /** The value of `keepReturn` in these cookies. */
-export const returnOf = (cookies: string | undefined, origin: string): string | null =>
+export const returnCookieOf = (cookies: string | undefined, origin: string): string | null =>
   cookieIn(cookies, returnCookie, origin)

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors'
 import type { Cost, Operation } from '#shared/kit/contract'
-import { budgets, scaled } from './budgets.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 import type { Caller, Node } from './context.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { nodeState } from './node-state.ts'
@@ -18,7 +18,7 @@ function callsFor(cost: Exclude<Cost, 'cheap'>, count: number): number {
  * Counts the units that a call reads. Costs beyond the call itself are taken from the buckets of the caller and the
  * address. An empty bucket refuses.
  */
-export function meterOf(
+export function costMeterOf(
   { limits }: Pick<Node, 'limits'>,
   { cost, limit }: Operation,
   { account, ip }: Pick<Caller, 'account' | 'ip'>,
@@ -44,9 +44,13 @@ interface Turns {
 const turnsOn = nodeState(() => new Map<string, Turns>())
 
 /** Runs costly work: few at once for each address, the others in the order of their calls. */
-export async function inTurn<T>(node: Pick<Node, 'state' | 'limits'>, ip: string, work: () => Promise<T>): Promise<T> {
+export async function runCostlyCall<T>(
+  node: Pick<Node, 'state' | 'limits'>,
+  ip: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const turns = turnsOn(node)
-  const own = turns.get(ip) ?? { run: fewAtOnce(scaled(budgets.costlyAtOnce, node.limits.scale)), waiting: 0 }
+  const own = turns.get(ip) ?? { run: fewAtOnce(scaledBudget(budgets.costlyAtOnce, node.limits.scale)), waiting: 0 }
   turns.set(ip, own)
   own.waiting += 1
   try {

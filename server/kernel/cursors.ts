@@ -14,7 +14,7 @@ export const cursorAt = (list: ListName, place: string): string =>
 /**
  * The place in a cursor of this list; otherwise `INVALID_PARAMETER`. The signature detects mistakes, and hides nothing.
  */
-export function placeIn(list: ListName, cursor: string): string {
+export function cursorPlaceIn(list: ListName, cursor: string): string {
   const place = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()
   if (cursor !== cursorAt(list, place)) throw invalidCursor()
   return place

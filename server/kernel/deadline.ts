@@ -5,7 +5,7 @@ const deadlineMilliseconds = 2_500
 const lookAgainMilliseconds = 250
 
 /** Rejects while the database is away, but not within 2.5 s of `askedAt`. The work continues. */
-export function whileThere<T>(
+export function whileStoreAnswers<T>(
   { isStoreAway }: { isStoreAway(): boolean },
   askedAt: number,
   work: Promise<T>,

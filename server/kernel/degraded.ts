@@ -2,10 +2,10 @@ import { type Degradation, degradations } from './degradations.ts'
 import type { Logger } from './logger.ts'
 
 /** Checks of some parts; the others report themselves. */
-type Looks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>
+type DegradedChecks = Partial<Record<Degradation, () => boolean | Promise<boolean>>>
 
 /** The register of degraded parts; `onDegraded` returns a function that unsubscribes. */
-interface Told {
+interface DegradedRegister {
   degraded(part: Degradation, isSo: boolean): void
   degradedParts(): readonly Degradation[]
   onDegraded(listener: (part: Degradation, isSo: boolean) => void): () => void
@@ -19,11 +19,15 @@ export interface DegradedWatch {
 }
 
 /** Reports each degraded part to the metric, `/readyz` and clients, and logs each change. */
-export async function watchDegraded(looks: Looks, metrics: Told, logger: Logger): Promise<DegradedWatch> {
+export async function watchDegraded(
+  looks: DegradedChecks,
+  metrics: DegradedRegister,
+  logger: Logger,
+): Promise<DegradedWatch> {
   const look = async () => {
     for (const [part, isSo] of Object.entries(looks)) metrics.degraded(part as Degradation, await isSo())
   }
-  const stopTelling = metrics.onDegraded((part, isSo) =>
+  const unsubscribe = metrics.onDegraded((part, isSo) =>
     logger.warn({ part }, isSo ? `${part} ${degradations[part]}` : `${part}: well again`),
   )
   await look()
@@ -35,7 +39,7 @@ export async function watchDegraded(looks: Looks, metrics: Told, logger: Logger)
     },
     stop() {
       clearInterval(timer)
-      stopTelling()
+      unsubscribe()
     },
   }
 }

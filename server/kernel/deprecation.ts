@@ -14,7 +14,7 @@ const longestTarget = 2_048
  *
  * @param fields The fields of the input, or of the requested path.
  */
-export function tellDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
+export function markDeprecated(response: ServerResponse, successor: Route | null, fields: object): void {
   if (successor === null) return
   response.setHeader('Deprecation', `@${since}`)
   const target = targetOf(successor, fields as Fields)
@@ -23,7 +23,7 @@ export function tellDeprecated(response: ServerResponse, successor: Route | null
 }
 
 /** Marks a request that was not parsed: `:id` of an older room path is the room. Later fields match by position. */
-export function tellDeprecatedPath(
+export function markDeprecatedPath(
   response: ServerResponse,
   successor: Route | null,
   path: string,
@@ -31,13 +31,13 @@ export function tellDeprecatedPath(
 ): void {
   const room = successor?.includes('{room}') ? roomOfPath(path) : null
   if (successor === null || room === null) {
-    tellDeprecated(response, successor, parameters)
+    markDeprecated(response, successor, parameters)
     return
   }
   const names = pathParameters(successor)
   const values = Object.entries(parameters).flatMap(([name, value]) => (name === 'id' ? [] : [value]))
   const fields = values.length === names.length ? names.map((name, at) => [name, values[at]]) : []
-  tellDeprecated(response, successor, { ...Object.fromEntries(fields), room })
+  markDeprecated(response, successor, { ...Object.fromEntries(fields), room })
 }
 
 type Fields = Readonly<Record<string, unknown>> & { room?: { type: string; id?: string | null } }

@@ -2,9 +2,9 @@ import type { Contract, Namespace } from '#shared/kit/contract'
 import {
   type Actions,
   type Bound,
+  bindActions,
   type Caller,
   type Connection,
-  implement,
   type Job,
   type Node,
   type Role,
@@ -17,7 +17,7 @@ import type { DomainSettings } from './settings.ts'
 export type Stop = () => void
 
 /** The optional members of a domain. */
-interface Beside {
+interface DomainExtras {
   settings?: DomainSettings
   /** Its work for later, which every node runs. */
   jobs?: readonly Job[]
@@ -40,16 +40,20 @@ interface Beside {
 }
 
 /** A part of the server: one contract, its actions, and its services. */
-export interface Domain<C extends Contract = Contract> extends Beside {
+export interface Domain<C extends Contract = Contract> extends DomainExtras {
   contract: C
   /** Its operations, named by its name in the registry. */
   bind(name: string): Bound[]
 }
 
 /** Binds actions to their contract; a missing or wrong one does not compile. */
-export const defineDomain = <C extends Contract>(contract: C, actions: Actions<C>, beside: Beside = {}): Domain<C> => ({
+export const defineDomain = <C extends Contract>(
+  contract: C,
+  actions: Actions<C>,
+  beside: DomainExtras = {},
+): Domain<C> => ({
   contract,
-  bind: (name) => implement(name, contract, actions),
+  bind: (name) => bindActions(name, contract, actions),
   ...beside,
 })
 
@@ -65,7 +69,7 @@ export async function startDomains(domains: readonly Domain[], node: Node): Prom
 /**
  * The URLs among these that any domain shows. It throws before the domains start, because files they show must be kept.
  */
-export async function shownAmong(node: Node, urls: readonly string[]): Promise<readonly (string | null | undefined)[]> {
+export async function shownUrls(node: Node, urls: readonly string[]): Promise<readonly (string | null | undefined)[]> {
   const { domains } = startedOn(node)
   if (!domains) throw new Error('The domains of this node have not started')
   return (await Promise.all(domains.map(({ shows }) => shows?.(urls, node) ?? []))).flat()

@@ -1,7 +1,11 @@
 import type { Node } from './context.ts'
 
 /** Starts work without a wait. An error is logged, unless the returned function was called before. */
-export function beside({ logger }: Pick<Node, 'logger'>, work: () => Promise<unknown>, message: string): () => void {
+export function startInBackground(
+  { logger }: Pick<Node, 'logger'>,
+  work: () => Promise<unknown>,
+  message: string,
+): () => void {
   let isStopped = false
   work().catch((error: unknown) => {
     if (!isStopped) logger.warn({ error }, message)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
-import { rangeOf } from './byte-range.ts'
+import { byteRangeOf } from './byte-range.ts'
 import type { RawRoute } from './raw-route.ts'
 
 /** The path below which stored files are public to anybody with their URL. */
@@ -30,7 +30,7 @@ const serveFile =
     const size = isKey(key) && !isPrivate(key) ? await storage.sizeOf(key) : null
     if (size === null) return false
     const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
-    const range = rangeOf(request, etag, size)
+    const range = byteRangeOf(request, etag, size)
     const isKnown = response.set('ETag', etag) && request.fresh
     response.removeHeader('ETag')
     const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'

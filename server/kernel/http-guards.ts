@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { AppError, errorHeaders } from '#shared/errors'
-import { clientOf } from './addresses.ts'
+import { clientAddressOf } from './addresses.ts'
 import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
-import { type Headers, ofData, setHeaders } from './http-headers.ts'
+import { dataHeaders, type Headers, setHeaders } from './http-headers.ts'
 import type { Rate } from './limits.ts'
-import { refuseLong } from './long-body.ts'
+import { refuseLongBody } from './long-body.ts'
 import type { OriginRule } from './origins.ts'
 
 const bodyLimitBytes = 100 * 1024
@@ -18,8 +18,8 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-export const asData: RequestHandler = (_request, response, next) => {
-  setHeaders(response, ofData)
+export const answerAsData: RequestHandler = (_request, response, next) => {
+  setHeaders(response, dataHeaders)
   next()
 }
 
@@ -36,27 +36,27 @@ const exposedHeaders =
 /**
  * The pages that may read an answer. Pages of other sites may if `isOpen` says so, without the session in this browser.
  */
-export type Readers = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
+export type ReaderRule = (request: IncomingMessage, path: string) => { headers: Headers; isForeign: boolean }
 
-export const readersBy =
-  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): Readers =>
+export const readerRuleOf =
+  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): ReaderRule =>
   ({ headers, method: asked = '' }, path) => {
     const { origin } = headers
     const isOurs = origin !== undefined && origins.has(origin)
     const method = asked === 'OPTIONS' ? String(headers['access-control-request-method'] ?? '') : asked
     const isForeign = origin !== undefined && !isOurs && isOpen(method, path)
-    const told: [string, string][] = [['Vary', 'Origin']]
-    if (isOurs) told.push(['Access-Control-Allow-Credentials', 'true'])
+    const answered: [string, string][] = [['Vary', 'Origin']]
+    if (isOurs) answered.push(['Access-Control-Allow-Credentials', 'true'])
     if (isOurs || isForeign)
-      told.push(
+      answered.push(
         ['Access-Control-Allow-Origin', isOurs ? origin : '*'],
         ['Access-Control-Expose-Headers', exposedHeaders],
       )
-    return { headers: told, isForeign }
+    return { headers: answered, isForeign }
   }
 
 export const crossOrigin =
-  (origins: OriginRule, readers: Readers): RequestHandler =>
+  (origins: OriginRule, readers: ReaderRule): RequestHandler =>
   (request, response, next) => {
     const { headers, isForeign } = readers(request, request.path)
     setHeaders(response, headers)
@@ -67,7 +67,7 @@ export const crossOrigin =
       response.status(204).end()
       return
     }
-    if (unsafe(request.method) && !isForeign) refuseForeign(origins, request)
+    if (unsafe(request.method) && !isForeign) refuseForeignOrigins(origins, request)
     next()
   }
 
@@ -79,22 +79,22 @@ export function refuseVisits(request: Request): void {
 }
 
 /** Pages of other sites may neither act for a signed-in user nor sign anybody in. */
-export function refuseForeign(origins: OriginRule, request: Request): void {
+export function refuseForeignOrigins(origins: OriginRule, request: Request): void {
   const bearer = /^bearer /i.test(request.get('authorization') ?? '')
   if (!bearer && !origins.allows(request.get('origin'), request.get('sec-fetch-site')))
     throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
 }
 
 /** Sets the headers of the general bucket, until the operation's own is known. */
-export const tellRate =
+export const sendRate =
   ({ kernel: { node }, proxies }: Door): RequestHandler =>
   async (request, response, next) => {
-    rateHeaders(response, await node.limits.peek('general', clientOf(request, proxies)))
+    rateHeaders(response, await node.limits.peek('general', clientAddressOf(request, proxies)))
     next()
   }
 
 /** A complete request keeps its connection until its answer. */
-export const begin =
+export const beginRequest =
   (slots: ConnectionSlots): RequestHandler =>
   (request, response, next) => {
     slots.begin(request, response)
@@ -125,7 +125,7 @@ export const refuseExpectations: RequestHandler = (request, _response, next) => 
   throw new AppError('VALIDATION_ERROR', { status: 417, message: 'Expect: 100-continue alone is known here' })
 }
 
-export const jsonOnly: RequestHandler = (request, _response, next) => {
+export const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.get('content-length') ?? 0) > 0
   if (!hasBody) return next()
   const type = request.get('content-type') ?? ''
@@ -147,8 +147,8 @@ export const readBody = jsonOf(bodyLimitBytes)
 
 /** Reads a JSON body with a higher limit. */
 export async function readLongBody(request: Request, response: Response, limit: number): Promise<void> {
-  refuseLong(request, response, limit)
-  for (const handler of [jsonOnly, jsonOf(limit)])
+  refuseLongBody(request, response, limit)
+  for (const handler of [requireJson, jsonOf(limit)])
     await new Promise<void>((resolve, reject) =>
       handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
     )

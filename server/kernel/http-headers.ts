@@ -56,13 +56,13 @@ const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpper
 
 /** The policy of answers that are no document: even a direct visit loads and runs nothing. */
 const nothing = ['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"] as const
-export const nothingRuns = (response: ServerResponse): void => void response.setHeader(...nothing)
+export const forbidScripts = (response: ServerResponse): void => void response.setHeader(...nothing)
 
 /** API answers are never cached. */
-export const ofData: Headers = [['Cache-Control', 'no-store'], nothing]
+export const dataHeaders: Headers = [['Cache-Control', 'no-store'], nothing]
 
 /** The headers of a refusal whose type of answer is still unknown. */
 export const headersOfRefusals = (settings: Parameters<typeof securityHeaders>[0]): Headers => [
   ...securityHeaders(settings, []),
-  ...ofData,
+  ...dataHeaders,
 ]

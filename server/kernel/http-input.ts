@@ -113,7 +113,7 @@ function bare(field: z.ZodType | undefined): z.ZodType | undefined {
 export const hasBearer = (request: Request): boolean => Boolean(request.get('authorization'))
 
 /** The session of a request, as a bearer or a cookie; null without one. It does not check for a second one. */
-export function shownSession({ headers }: IncomingMessage, origin: string): string | null {
+export function sessionInRequest({ headers }: IncomingMessage, origin: string): string | null {
   const bearer = /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
   return bearer ?? (sessionOf(headers.cookie, origin) || null)
 }

@@ -3,44 +3,44 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { clientOf, isLocal } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { clientAddressOf, isLocalRequest } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
-import { browserOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
-import { whileThere } from './deadline.ts'
-import { tellDeprecated, tellDeprecatedPath } from './deprecation.ts'
+import { browserIdOf, keepBrowser, keepReturn, keepSession } from './cookies.ts'
+import { whileStoreAnswers } from './deadline.ts'
+import { markDeprecated, markDeprecatedPath } from './deprecation.ts'
 import type { AdminProof, Callers } from './domain.ts'
 import type { Door } from './door.ts'
-import { keepFilesApart } from './files-host.ts'
-import { answerError, methodsOfOthers, openTo, routeOf, unknownRoute } from './http-errors.ts'
+import { separateFilesHost } from './files-host.ts'
+import { answerError, createRouteLookup, methodsOfOthers, openPathRule, unknownRoute } from './http-errors.ts'
 import {
-  asData,
-  begin,
+  answerAsData,
+  beginRequest,
   crossOrigin,
-  jsonOnly,
   rateHeaders,
   readBody,
-  readersBy,
+  readerRuleOf,
   readLongBody,
   refuseExpectations,
-  refuseForeign,
+  refuseForeignOrigins,
   refuseUnclearHosts,
   refuseVisits,
-  tellRate,
+  requireJson,
+  sendRate,
 } from './http-guards.ts'
 import { securityHeaders, setHeaders } from './http-headers.ts'
 import { adminProofOf, credentialOf, hasBearer, readInput, type Spelling, spellingsOf } from './http-input.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
-import { hearProvider, openMedia } from './media.ts'
-import { metered } from './metered.ts'
+import { openMedia, receiveProviderWebhook } from './media.ts'
+import { meterRequests } from './metered.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 import { countRefused } from './refused-calls.ts'
 import { refuseRequests, requestIdOf } from './refused-requests.ts'
 import { sharedLook } from './shared-look.ts'
-import { inTurns } from './turns.ts'
+import { serveInTurns } from './turns.ts'
 import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
@@ -51,14 +51,19 @@ interface HttpDoor extends Door {
 }
 
 /** Serves HTTP requests: one at a time for each connection, within the budgets of its address and account. */
-export function listenHttp(door: HttpDoor): ReturnType<typeof inTurns> {
+export function listenHttp(door: HttpDoor): ReturnType<typeof serveInTurns> {
   const { limits } = door.kernel.node
   const media = openMedia(door)
-  const refuse = refuseRequests(door, routeOf(door.bound), readersOf(door))
-  return inTurns(door.proxies, limits.scale, metered(door, media, refuse, httpDoor(door, media)), door.slots.bar)
+  const refuse = refuseRequests(door, createRouteLookup(door.bound), readersOf(door))
+  return serveInTurns(
+    door.proxies,
+    limits.scale,
+    meterRequests(door, media, refuse, httpDoor(door, media)),
+    door.slots.bar,
+  )
 }
 
-const readersOf = ({ origins, bound }: HttpDoor) => readersBy(origins, openTo(bound))
+const readersOf = ({ origins, bound }: HttpDoor) => readerRuleOf(origins, openPathRule(bound))
 
 export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   const app = express()
@@ -66,18 +71,18 @@ export function httpDoor(door: HttpDoor, media = openMedia(door)): Express {
   app.set('etag', false)
   app.set('query parser', 'simple')
   const { settings, services } = door.kernel.node
-  app.use(identifyRequest(door), refuseUnclearHosts(door), keepFilesApart(settings), media.handle)
+  app.use(identifyRequest(door), refuseUnclearHosts(door), separateFilesHost(settings), media.handle)
   app.use(secure(securityHeaders(settings, services.video?.origins ?? [])))
-  app.use(crossOrigin(door.origins, readersOf(door)), tellRate(door), refuseExpectations)
-  app.post('/api/webhooks/video', hearProvider(door))
-  app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
+  app.use(crossOrigin(door.origins, readersOf(door)), sendRate(door), refuseExpectations)
+  app.post('/api/webhooks/video', receiveProviderWebhook(door))
+  app.use('/api', answerAsData, unlessUpload(door, requireJson), unlessUpload(door, readBody))
   app.use('/socket.io', refusePolling)
-  app.use(begin(door.slots))
+  app.use(beginRequest(door.slots))
   mountOperations(app, door)
   redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
   mountRaw(app, door.raw)
   app.use(unknownRoute(door.bound))
-  app.use(answerError(door.kernel, routeOf(door.bound)))
+  app.use(answerError(door.kernel, createRouteLookup(door.bound)))
   return app
 }
 
@@ -113,7 +118,7 @@ const identifyRequest =
   (request, response, next) => {
     response.setHeader('x-request-id', requestIdOf(request))
     const started = performance.now()
-    whenOver(request, response, () =>
+    onAnswerEnd(request, response, () =>
       kernel.node.logger.info(
         {
           request_id: idOf(request),
@@ -175,12 +180,12 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
-  tellDeprecatedPath(response, spelling.successor, request.path, request.params)
+  markDeprecatedPath(response, spelling.successor, request.path, request.params)
   if (['GET', 'HEAD'].includes(request.method) && bound.operation.http?.startsWith('GET ') === false) {
-    refuseForeign(door.origins, request)
+    refuseForeignOrigins(door.origins, request)
     refuseVisits(request)
   }
-  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientOf(request, door.proxies) }
+  let caller: Pick<Caller, 'account' | 'ip'> = { account: null, ip: clientAddressOf(request, door.proxies) }
   const recognise = async () => {
     const recognised = await identifyCaller(door, bound, request)
     caller = recognised
@@ -224,7 +229,7 @@ async function answer(
   door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   const leave = stream && door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) })
-  whenOver(request, response, () => {
+  onAnswerEnd(request, response, () => {
     gone.abort()
     leave?.()
   })
@@ -237,9 +242,9 @@ async function answer(
     requestId: idOf(request),
     askedAt,
     origin: request.get('host') ?? null,
-    isLocal: isLocal(request),
+    isLocal: isLocalRequest(request),
     connection: null,
-    browser: browserOf(request.headers.cookie, cookies.origin),
+    browser: browserIdOf(request.headers.cookie, cookies.origin),
     http: {
       setBrowserCookie: (id) => void keepBrowser(cookies, id),
       setReturnCookie: (value, path) => void keepReturn(cookies, value, path),
@@ -251,7 +256,7 @@ async function answer(
     },
     gone: () => gone.signal,
     onAnswer() {},
-    onInput: (read) => tellDeprecated(response, spelling.successor, read as object),
+    onInput: (read) => markDeprecated(response, spelling.successor, read as object),
     onRate(rate) {
       response.locals.isSpent = true
       rateHeaders(response, rate)
@@ -323,13 +328,13 @@ const opensOrEnds = new Set<Operation['whileSuspended']>(['signs in', 'withdraws
  * automatically. The same applies to signing in and out. An invalid bearer is refused otherwise.
  */
 async function identifyCaller(door: HttpDoor, { operation }: Bound, request: Request): Promise<Caller> {
-  const ip = clientOf(request, door.proxies)
+  const ip = clientAddressOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const proof = operation.access === 'admin' ? adminProofOf(request) : null
   const identified = proof
     ? identifyAdmin(door, proof, request, seen)
     : door.identify(credentialOf(request, door.kernel.node.settings.publicUrl), seen)
-  return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
+  return whileStoreAnswers(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
     const mayBeNobody =
       operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
     if (!mayBeNobody || !(error instanceof AppError) || error.status >= 500) throw error

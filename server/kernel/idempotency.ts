@@ -4,7 +4,7 @@ import { isDuplicate, type Model } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import type { Node, Settings } from './context.ts'
 import { newId } from './ids.ts'
-import { type Held, type Lease, newLease, takeLease, withLease } from './lease.ts'
+import { type Lease, type LeasedDocument, newLease, takeLease, withLease } from './lease.ts'
 import { Answers } from './model.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -52,7 +52,7 @@ const inOrder = (input: unknown): string =>
  * repeat gets the same `creationId`, and so finishes the created object. A refusal is not stored. CONFLICT if the key
  * has another input.
  */
-export async function once<Output>(
+export async function runOnce<Output>(
   node: Keeper,
   { account, operation, key }: Repeatable,
   input: unknown,
@@ -73,7 +73,7 @@ export async function once<Output>(
     await pause(lookAgainMilliseconds)
   }
 
-  async function answer(creationId: string, held: Held<StoredAnswer>): Promise<Output> {
+  async function answer(creationId: string, held: LeasedDocument<StoredAnswer>): Promise<Output> {
     try {
       const output = await act(creationId)
       await held.end({ $set: { answer: seal(sessionKeys, JSON.stringify(output)) } })

@@ -6,15 +6,15 @@ import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
-import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
-import { inTurn, meterOf } from './costs.ts'
-import { refusalFrom, whileThere } from './deadline.ts'
-import { once } from './idempotency.ts'
+import type { Bound, Caller, CallFacts, Context, Node, Role } from './context.ts'
+import { costMeterOf, runCostlyCall } from './costs.ts'
+import { refusalFrom, whileStoreAnswers } from './deadline.ts'
+import { runOnce } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
 import type { Streams } from './streams.ts'
 
-export interface Call extends Asked {
+export interface Call extends CallFacts {
   /** The time of arrival, by this process's monotonic clock. */
   askedAt: number
   /** Aborted when the caller disconnects; a socket creates it on first use. */
@@ -68,7 +68,7 @@ export async function invoke(
     kernel.underWay.add(running)
     const ended = () => kernel.underWay.delete(running)
     running.then(ended, ended)
-    return await whileThere(kernel.node, call.askedAt, running)
+    return await whileStoreAnswers(kernel.node, call.askedAt, running)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
@@ -98,14 +98,14 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
     const context = contextOf(kernel, bound, call, creationId, deliveries)
     const run = async () => bound.action(input as never, context)
     const isFree = operation.cost === 'cheap' || call.door === 'inside'
-    const answer = isFree ? await run() : await inTurn(kernel.node, call.caller.ip, run)
+    const answer = isFree ? await run() : await runCostlyCall(kernel.node, call.caller.ip, run)
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
     return outputOf(kernel, bound, answer)
   }
   const output =
     key === null || account === null
       ? await act(newId())
-      : await once(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
+      : await runOnce(kernel.node, { account, operation: name, key }, withoutCaller(schema, input), act)
   kernel.deliver(deliveries)
   return { output, input }
 }
@@ -251,7 +251,7 @@ function contextOf(
     ...asked,
     creationId,
     node,
-    charge: call.door === 'inside' ? async () => {} : meterOf(node, operation, call.caller),
+    charge: call.door === 'inside' ? async () => {} : costMeterOf(node, operation, call.caller),
     logger: node.logger,
     get signal() {
       return gone()

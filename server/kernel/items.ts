@@ -44,7 +44,7 @@ export async function answerItems(
     if (!itemsOnly && !response.writableNeedDrain) response.write(stillThere)
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, itemOf(item)))
+  const end = await passItems(items, gone.signal, metrics, (item) => written(response, metrics, itemOf(item)))
   clearInterval(beat)
   if (end === 'gone') return
   if (itemsOnly) return void (end === null ? response.end() : response.destroy())
@@ -96,14 +96,14 @@ function written(response: Response, metrics: Metrics, line: string): Promise<vo
 }
 
 /** Sends one frame for each item, at the pace of the client, and the outcome as the last. */
-export async function tellItems(
+export async function sendItems(
   items: Items,
   live: LiveConnection,
   id: string,
   signal: AbortSignal,
   metrics: Metrics,
 ): Promise<void> {
-  const end = await give(items, signal, metrics, async (item) => {
+  const end = await passItems(items, signal, metrics, async (item) => {
     const began = performance.now()
     while (!signal.aborted && live.isBusyReading) {
       if (performance.now() - began > unreadMilliseconds) {
@@ -121,7 +121,7 @@ export async function tellItems(
 }
 
 /** Passes items on one by one, each after the previous was taken. Returns the outcome: null if complete. */
-async function give(
+async function passItems(
   items: Items,
   signal: AbortSignal,
   metrics: Metrics,

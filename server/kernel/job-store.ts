@@ -20,17 +20,17 @@ export async function storeJob(id: string, kind: string, payload: string, now: n
 }
 
 /** The state of a job that waits for its next attempt. */
-export const postponed = (until: number, error: string): UpdateQuery<StoredJob> => ({
+export const postponedJob = (until: number, error: string): UpdateQuery<StoredJob> => ({
   $set: { due_at: new Date(until), run: null, error },
 })
 
 /** The state of a job that was not started, which is no attempt. */
-export const putBack = (until: number): UpdateQuery<StoredJob> => ({
+export const unstartedJob = (until: number): UpdateQuery<StoredJob> => ({
   $set: { due_at: new Date(until), run: null },
   $inc: { attempts: -1 },
 })
 
-export const finished = (
+export const finishedJob = (
   state: 'done' | 'failed',
   now: number,
   error: string | null = null,

@@ -13,7 +13,7 @@ interface Kept<Answer> {
   weight: number
 }
 
-export interface Answered<Answer> {
+export interface CachedAnswer<Answer> {
   answer: Answer
   ageSeconds: number
 }
@@ -21,7 +21,7 @@ export interface Answered<Answer> {
 /**
  * A cache of answers. Simultaneous calls share one request. A failure is not cached, and leaves the previous answer.
  */
-export function keepAnswers<Answer>({
+export function createAnswerCache<Answer>({
   secondsOf,
   weightOf,
   mostWeight,
@@ -67,7 +67,7 @@ export function keepAnswers<Answer>({
       question: string,
       ask: () => Promise<Answer>,
       atMostSeconds = Number.POSITIVE_INFINITY,
-    ): Promise<Answered<Answer>> {
+    ): Promise<CachedAnswer<Answer>> {
       const known = kept.get(question)
       const isGood = known && now() - known.at < Math.min(secondsOf(known.answer), atMostSeconds) * 1_000
       const { answer, at } = isGood ? known : await askOnce(question, ask)

@@ -2,7 +2,7 @@
  * A cache of derived values, each with the stamp of its source; a new stamp makes it anew. The longest unused are
  * removed first. Stamps are read before their source, so a value is never older than its stamp.
  */
-export function keptAsOf<Value>(most: number) {
+export function createStampedCache<Value>(most: number) {
   const kept = new Map<string, { stamp: string; value: Value }>()
   const keep = (key: string, stamp: string, value: Value) => {
     kept.delete(key)

@@ -28,7 +28,7 @@ export interface Rate {
 }
 
 /** The result of a call taken from a bucket; `retryAfterSeconds` is null if it was free. */
-export interface Spent {
+export interface SpentCall {
   rate: Rate
   retryAfterSeconds: number | null
 }
@@ -37,14 +37,14 @@ export interface Limits {
   /** The factor of tiers and load limits; never of limits against guessing. */
   scale: number
   /** Takes one call from a bucket. */
-  spend(tier: Tier, key: string): Promise<Spent>
+  spend(tier: Tier, key: string): Promise<SpentCall>
   /**
    * Takes one attempt from the bucket of a claim at an address, and one from that of all its claims. Only the latter is
    * scaled.
    */
-  claim(tier: Tier, address: string, claimed: string): Promise<Spent>
+  claim(tier: Tier, address: string, claimed: string): Promise<SpentCall>
   /** Takes a call that was refused before it was spent, by account or address. */
-  refusal(tier: Tier, key: string): Promise<Spent>
+  refusal(tier: Tier, key: string): Promise<SpentCall>
   /** Reads the bucket without taking from it. */
   peek(tier: Tier, key: string): Promise<Rate>
   /**
@@ -67,7 +67,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 
 export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
   const scaled = (limit: number) => Math.max(1, Math.floor(limit * scale))
-  const take = async (key: string, limit: number): Promise<Spent> => {
+  const take = async (key: string, limit: number): Promise<SpentCall> => {
     const { allowed, used, freeAt } = await kv.slide(key, limit, windowSeconds * 1000, now())
     const rate = { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
     return { rate, retryAfterSeconds: allowed ? null : secondsUntil(freeAt) }

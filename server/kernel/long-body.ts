@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import { AppError } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 
 /** Refuses a body by its declared length, before any of it is read; the connection ends with the answer. */
-export function refuseLong(
+export function refuseLongBody(
   request: Request,
   response: Response,
   mostBytes: number,
@@ -33,7 +33,7 @@ export function answerCutOff(request: Request, response: Response, body: object)
   socket.end()
   const end = () => void socket.destroy()
   const late = setTimeout(end, restMilliseconds)
-  whenOver(request, response, () => clearTimeout(late))
+  onAnswerEnd(request, response, () => clearTimeout(late))
   const from = socket.bytesRead
   request.on('data', () => {
     if (socket.bytesRead - from > restBytes) end()

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { clientHeader, type MediaAnswer, type MediaOrigin, notLive } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
-import { clientOf } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
+import { clientAddressOf } from './addresses.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { briefMemory } from './brief-memory.ts'
 import type { Door } from './door.ts'
-import { nothingRuns } from './http-headers.ts'
+import { forbidScripts } from './http-headers.ts'
 
 const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
@@ -57,7 +57,7 @@ export function openMedia(door: Passing) {
     const originOf = id === undefined ? undefined : node.services.video?.originOf
     if (id === undefined || !originOf) return next()
     response.setHeader('Access-Control-Allow-Origin', '*')
-    nothingRuns(response)
+    forbidScripts(response)
     const known = watches.includes(request.method) ? missing.get(request.path) : undefined
     if (known instanceof AppError) throw known
     if (known) return answer(request, response, known)
@@ -76,9 +76,10 @@ export function openMedia(door: Passing) {
       return answer(request, response, origin)
     }
     const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
-    await pass(request, response, body, { ...origin, headers }, agent, async (status, told) => {
+    await pass(request, response, body, { ...origin, headers }, agent, async (status, answerHeaders) => {
       if (isGuess && status === 404) await refuseGuess(request, door)
-      if (status < 400 || told['content-length'] === '0') note(request, name, { status, headers: told, body: nothing })
+      if (status < 400 || answerHeaders['content-length'] === '0')
+        note(request, name, { status, headers: answerHeaders, body: nothing })
     })
   }
 
@@ -109,7 +110,7 @@ function namesIn(path: string): { id: string | undefined; name: string } {
 /**
  * The webhook of a video provider, with the raw body. Its content is a hint, so only size and signature are checked.
  */
-export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
+export function receiveProviderWebhook({ kernel: { node } }: Passing): RequestHandler {
   return async (request, response, next) => {
     const { video } = node.services
     if (!video?.webhook) return next()
@@ -125,7 +126,7 @@ const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, r
  * share an address.
  */
 async function refuseGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<never> {
-  if (await node.limits.guard('webrtc', clientOf(request, proxies), mostMisses, 60))
+  if (await node.limits.guard('webrtc', clientAddressOf(request, proxies), mostMisses, 60))
     throw new AppError(request.method === 'POST' ? 'INVALID_STREAM_KEY' : 'NOT_FOUND')
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
@@ -133,7 +134,7 @@ async function refuseGuess(request: Request, { kernel: { node }, proxies }: Pass
 /** Equal for all clients of one address, without revealing it. */
 const nameOf = (request: Request, { kernel: { node }, proxies }: Passing): string =>
   createHmac('sha256', node.settings.sessionKeys[0]?.secret ?? '')
-    .update(`media client ${clientOf(request, proxies)}`)
+    .update(`media client ${clientAddressOf(request, proxies)}`)
     .digest('base64url')
 
 async function bodyOf(request: Request): Promise<Buffer> {
@@ -180,22 +181,22 @@ async function pass(
   })
   there.on('error', () => undefined)
   there.setTimeout(quietMilliseconds, () => there.destroy(new Error('It has gone quiet')))
-  whenOver(request, response, () => there.destroy())
+  onAnswerEnd(request, response, () => there.destroy())
   there.end(body?.length ? body : undefined)
   const answer = await answered.catch((cause: unknown) => {
     throw away(cause)
   })
   const { statusCode: status = 502 } = answer
-  const told = pick(answer.headers, (header) => !kept.includes(header))
+  const answerHeaders = pick(answer.headers, (header) => !kept.includes(header))
   try {
-    await look(status, told)
+    await look(status, answerHeaders)
     const refusal = refusalIn(status, answer.headers)
     if (refusal) throw refusal
   } catch (refusal) {
     answer.resume()
     throw refusal
   }
-  response.status(status).set(told)
+  response.status(status).set(answerHeaders)
   // Either side may disconnect at any time.
   await pipeline(answer, response).catch(() => response.destroy())
 }

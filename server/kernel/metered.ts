@@ -1,30 +1,30 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isProxy } from './addresses.ts'
-import { whenOver } from './answer-end.ts'
-import { budgets, scaled } from './budgets.ts'
+import { onAnswerEnd } from './answer-end.ts'
+import { budgets, scaledBudget } from './budgets.ts'
 import type { Door } from './door.ts'
 import type { Media } from './media.ts'
 import { offerSeconds } from './request-meter.ts'
-import type { Serve } from './turns.ts'
+import type { RequestServer } from './turns.ts'
 
 /** The seconds to wait after an empty bucket; viewers ask several times in each. */
 const retryAfter = { request: 60, media: 2, offer: offerSeconds } as const
-export type Emptied = keyof typeof retryAfter
+export type EmptyBucket = keyof typeof retryAfter
 type Refuse = (
   request: IncomingMessage,
   response: ServerResponse,
-  refusal: { path: string; emptied: Emptied; retryAfter: number },
+  refusal: { path: string; emptied: EmptyBucket; retryAfter: number },
 ) => void
 
 /**
  * Counts each request and refuses excess ones before any look-up. A client that continues after refusals loses its
  * connection.
  */
-export function metered(door: Door, media: Media, refuse: Refuse, answer: RequestListener): Serve {
+export function meterRequests(door: Door, media: Media, refuse: Refuse, answer: RequestListener): RequestServer {
   const { kernel, proxies, slots, meter } = door
   const { node } = kernel
-  const mostRefused = scaled(budgets.refusedRequests, node.limits.scale)
+  const mostRefused = scaledBudget(budgets.refusedRequests, node.limits.scale)
   const refused = new WeakMap<Socket, number>()
 
   /** The bucket that refuses a request; null if none does. */
@@ -33,7 +33,7 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
     response: ServerResponse,
     path: string,
     address: string,
-  ): Promise<Emptied | null> {
+  ): Promise<EmptyBucket | null> {
     const kind = media.kindOf(request, path)
     if (kind !== null) response.setHeader('Access-Control-Allow-Origin', '*')
     if (kind === 'there' && !(await meter.takeMedia(address))) return 'media'
@@ -57,7 +57,7 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
     response.setHeader('Connection', 'close')
   }
 
-  function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: Emptied): void {
+  function turnAway(request: IncomingMessage, response: ServerResponse, path: string, emptied: EmptyBucket): void {
     node.metrics.turnedAway()
     countRefusal(request.socket)
     closeRefused(request.socket, response)
@@ -70,7 +70,7 @@ export function metered(door: Door, media: Media, refuse: Refuse, answer: Reques
     if (emptied !== null) return turnAway(request, response, path, emptied)
     closeRefused(request.socket, response)
     // Later refusals by budgets of accounts and operations count here too.
-    whenOver(request, response, () => response.statusCode === 429 && countRefusal(request.socket))
+    onAnswerEnd(request, response, () => response.statusCode === 429 && countRefusal(request.socket))
     answer(request, response)
   }
   return (request, response, address) => {

@@ -57,7 +57,7 @@ export function createNodeStats(logger: Logger, metrics: Metrics, clock: Pick<Cl
 }
 
 /** The same store, with the time of each operation measured. */
-export function timed(store: LogStore, isExpected: (error: unknown) => boolean, metrics: Metrics): LogStore {
+export function timedStore(store: LogStore, isExpected: (error: unknown) => boolean, metrics: Metrics): LogStore {
   const time =
     <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {

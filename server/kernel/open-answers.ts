@@ -1,7 +1,7 @@
 import { budgets } from './budgets.ts'
-import { kindOf } from './connection-slots.ts'
+import { callerKindOf } from './connection-slots.ts'
 import type { Caller, Node } from './context.ts'
-import { hold } from './held.ts'
+import { holdShares } from './held.ts'
 import { nodeState } from './node-state.ts'
 
 const heldOn = nodeState(() => new Map<unknown, number>())
@@ -18,8 +18,8 @@ interface Holder {
  */
 export function holdAnswer(node: Pick<Node, 'state' | 'limits' | 'now'>, { caller, connection }: Holder): () => void {
   const { account, ip } = caller
-  const kind = kindOf(caller, node.now())
-  return hold(
+  const kind = callerKindOf(caller, node.now())
+  return holdShares(
     heldOn(node),
     [
       { key: connection, budget: budgets.answersOfConnection, of: 'connection' },

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isLoopbackName, nameOf } from './addresses.ts'
+import { hostNameOf, isLoopbackName } from './addresses.ts'
 import { metricsType } from './metrics.ts'
 
 const usualPort = 9464
@@ -33,7 +33,7 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
   const isForHere = isLoopbackName(host) || host === '::1'
   const server = createServer((request, response) => {
     response.setHeader('x-content-type-options', 'nosniff')
-    if (isForHere && !isLoopbackName(nameOf(request))) return void response.writeHead(421).end()
+    if (isForHere && !isLoopbackName(hostNameOf(request))) return void response.writeHead(421).end()
     const answer = answers[new URL(request.url ?? '/', 'http://ops').pathname]
     if (!answer) return void response.writeHead(404).end()
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()

@@ -2,7 +2,7 @@
 type FieldOf<Row> = (keyof Row & string) | `${keyof Row & string}.${string}`
 
 /** The position of the account in the field; by default the whole field. */
-type Place = 'first word' | 'last word' | 'inside'
+type OwnerPosition = 'first word' | 'last word' | 'inside'
 
 /** The fate of a row when the account is erased. */
 type Fate<Field> =
@@ -19,7 +19,7 @@ type Fate<Field> =
 export type Share<Field extends string = string> = Fate<Field> & {
   /** The field with the account; null if the row names none and is kept for its time. */
   owner: Field | null
-  at?: Place
+  at?: OwnerPosition
   /** The field names a row of this model, and the owner of that row is the owner. */
   through?: string
   /** False if this person never gets the row. */
@@ -30,7 +30,7 @@ export type Share<Field extends string = string> = Fate<Field> & {
   unless?: { readonly [field: string]: string | boolean }
 }
 
-interface Declared<Field extends string> {
+interface DeclaredData<Field extends string> {
   shares: readonly Share<Field>[]
   /** The domain whose file in an archive has the rows, or the reason why none has. */
   archive: string | { never: string }
@@ -41,10 +41,10 @@ interface Declared<Field extends string> {
 }
 
 /** The personal data of a model: the owner of each row, and its fate. */
-export type OwnData<Row = { [field: string]: unknown }> = "nobody's" | Declared<FieldOf<Row>>
+export type OwnData<Row = { [field: string]: unknown }> = "nobody's" | DeclaredData<FieldOf<Row>>
 
 /** The part of a model that an archive of an account has. */
-export interface Archived {
+export interface ArchivedModel {
   model: string
   domain: string
   shares: readonly Share[]
@@ -52,7 +52,7 @@ export interface Archived {
 }
 
 /** The part of a declaration for archives; null if they have nothing of the model. */
-export function archivedOf(model: string, own: OwnData): Archived | null {
+export function archivedModelOf(model: string, own: OwnData): ArchivedModel | null {
   if (own === "nobody's" || typeof own.archive !== 'string') return null
   const shares = own.shares.filter(({ owner, at, archive }) => owner !== null && at !== 'inside' && archive !== false)
   return shares.length === 0 ? null : { model, domain: own.archive, shares, secret: own.secret ?? [] }

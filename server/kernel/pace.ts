@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { errorHeaders } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 
 const lookMilliseconds = 1_000
 /**
@@ -21,12 +21,12 @@ interface Coming {
  * Ends requests whose body is slower, by 408, because they hold memory and a connection. Waiting for this server does
  * not count. Checks count instead of time, because a blocked process has read nothing.
  */
-export function keepPace(server: Server): void {
+export function endSlowBodies(server: Server): void {
   const coming = new Map<IncomingMessage, Coming>()
   server.on('request', (request, response) => {
     if (!hasBody(request)) return
     coming.set(request, { response, from: request.socket.bytesRead, seen: 0 })
-    whenOver(request, response, () => coming.delete(request))
+    onAnswerEnd(request, response, () => coming.delete(request))
   })
   const timer = setInterval(() => {
     for (const [request, one] of coming)

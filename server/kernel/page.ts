@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
-import { rangeOf } from './byte-range.ts'
-import { nothingRuns } from './http-headers.ts'
+import { byteRangeOf } from './byte-range.ts'
+import { forbidScripts } from './http-headers.ts'
 import type { RawRoute } from './raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
@@ -62,7 +62,7 @@ const servePage =
     if (!chosen) return false
     const { coding, body, etag } = chosen
     const ending = isOfPage.test(request.path) ? '.html' : extname(request.path) || '.html'
-    if (ending !== '.html') nothingRuns(response)
+    if (ending !== '.html') forbidScripts(response)
     response.vary('Accept-Encoding')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
@@ -73,7 +73,7 @@ const servePage =
       return true
     }
 
-    const range = rangeOf(request, etag, body.length)
+    const range = byteRangeOf(request, etag, body.length)
     if (range === 'beyond') {
       response.removeHeader('ETag')
       response.setHeader('Cache-Control', 'no-store')

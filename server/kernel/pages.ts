@@ -1,4 +1,4 @@
-import { cursorAt, invalidCursor, type ListName, placeIn } from './cursors.ts'
+import { cursorAt, cursorPlaceIn, invalidCursor, type ListName } from './cursors.ts'
 
 /** The type by which an order compares a field: an instant (Date), an integer, or a string. */
 type Kind = 'time' | 'count' | 'text'
@@ -18,7 +18,7 @@ function readAs(kind: Kind, written: unknown): Value {
  * A paginated list in the order of fields, of which the last is unique. For example `orderedPages({ created_at:
  * ['time', -1], _id: ['text', -1] })`. A row whose fields change between two pages may be on both or neither.
  */
-export function inOrder(order: Order) {
+export function orderedPages(order: Order) {
   const fields = Object.entries(order)
 
   function valuesIn(place: string): Value[] {
@@ -37,7 +37,7 @@ export function inOrder(order: Order) {
     /** The condition for rows after a cursor, in addition to the list's own; empty without a cursor. */
     after(list: ListName, cursor: string | undefined): object {
       if (cursor === undefined) return {}
-      const values = valuesIn(placeIn(list, cursor))
+      const values = valuesIn(cursorPlaceIn(list, cursor))
       const beyond = (at: number, last = false) => {
         const [field = '', [, direction] = []] = fields[at] ?? []
         const operator = `${direction === 1 ? '$gt' : '$lt'}${last ? 'e' : ''}`

@@ -1,6 +1,6 @@
 import type { Express, Request, Response } from 'express'
 import { AppError } from '#shared/errors'
-import { isLocal } from './addresses.ts'
+import { isLocalRequest } from './addresses.ts'
 
 /** A route that is no operation; it reads no body and identifies no caller. */
 export interface RawRoute {
@@ -19,13 +19,13 @@ export interface RawRoute {
 export function mountRaw(app: Express, routes: readonly RawRoute[]): void {
   for (const { path, answer, give, isLocal: isForHere, has } of routes) {
     app.get(path, async (request, response, next) => {
-      if (isForHere && !isLocal(request)) return next('route')
+      if (isForHere && !isLocalRequest(request)) return next('route')
       if (answer !== 'file') response.type(answer)
       if (!(await give(request, response))) next('route')
     })
     app.all(path, (request, response, next) => {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      if (isRead || (isForHere && !isLocal(request)) || has?.(request.path) === false) return next('route')
+      if (isRead || (isForHere && !isLocalRequest(request)) || has?.(request.path) === false) return next('route')
       response.setHeader('Allow', 'GET, HEAD, OPTIONS')
       throw new AppError('METHOD_NOT_ALLOWED')
     })

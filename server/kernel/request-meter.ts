@@ -5,7 +5,7 @@ import { briefMemory } from './brief-memory.ts'
 import { type Budget, budgets } from './budgets.ts'
 import type { Caller, Node } from './context.ts'
 import type { Callers } from './domain.ts'
-import { shownSession } from './http-input.ts'
+import { sessionInRequest } from './http-input.ts'
 
 type Asker = Pick<Caller, 'account' | 'session'>
 const nobody: Asker = { account: null, session: null }
@@ -36,7 +36,7 @@ export function openRequestMeter(node: Pick<Node, 'limits' | 'settings'>, identi
    * look-ups.
    */
   async function askerOf(request: IncomingMessage, address: string): Promise<Asker> {
-    const credential = shownSession(request, node.settings.publicUrl)
+    const credential = sessionInRequest(request, node.settings.publicUrl)
     if (credential === null) return nobody
     const key = createHash('sha256').update(credential).digest('base64')
     const known = askers.get(key)

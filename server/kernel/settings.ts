@@ -33,7 +33,7 @@ export function defineSettings<Shape extends z.ZodRawShape, Value extends object
   const schema = z.object(variables)
   const settings: DomainSettings<Value> = {
     names: Object.keys(variables),
-    read: (given, installation) => read(checked(schema, given), installation),
+    read: (given, installation) => read(checkedSettings(schema, given), installation),
     of({ settings: { domains } }) {
       const value = domains.get(settings)
       if (!value) throw new Error(`No domain has the settings ${settings.names.join(', ')}`)
@@ -43,7 +43,7 @@ export function defineSettings<Shape extends z.ZodRawShape, Value extends object
   return settings
 }
 
-export function checked<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
+export function checkedSettings<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
@@ -51,7 +51,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, given: object)
 }
 
 /** A comma-separated list; empty by default, but not of empty entries. */
-export const list = z
+export const commaList = z
   .string()
   .default('')
   .refine((value) => value === '' || /[^\s,]/.test(value), { error: 'has nothing between its commas' })
@@ -63,7 +63,7 @@ export const list = z
   )
 
 /** Decimal digits only: `0x10` and ` ` are numbers only to a program. */
-export const numeric = <Schema extends z.ZodNumber>(schema: Schema) =>
+export const decimalNumber = <Schema extends z.ZodNumber>(schema: Schema) =>
   z
     .string()
     .regex(/^-?\d+(\.\d+)?$/, { error: 'must be a number' })
@@ -83,7 +83,7 @@ export const hostAndPort = z
   })
 
 /** Comma-separated hosts; `*.` before one includes all below it. */
-export const hosts = list.refine((all) => all.every((each) => isHost(each.replace(/^\*\./, ''))), {
+export const hosts = commaList.refine((all) => all.every((each) => isHost(each.replace(/^\*\./, ''))), {
   error: 'must be hosts separated by commas, such as example.com,*.example.org',
 })
 
@@ -92,7 +92,7 @@ export const isOrigin = (value: string): boolean => {
   if (!/^https?:/.test(value) || !URL.canParse(value)) return false
   return new URL(value).origin === value
 }
-export const origins = list.refine((all) => all.every(isOrigin), {
+export const origins = commaList.refine((all) => all.every(isOrigin), {
   error: 'must be origins separated by commas, such as https://example.com',
 })
 
@@ -110,4 +110,4 @@ export const urlOf = (protocol: RegExp, what: string) =>
 export const webUrl = urlOf(/^https?:/i, 'must be a URL that starts with http:// or https://')
 
 /** A name or an id, without spaces. */
-export const word = z.string().regex(/^[\w.:/+@-]+$/, { error: 'must be a name without spaces' })
+export const nameOrId = z.string().regex(/^[\w.:/+@-]+$/, { error: 'must be a name without spaces' })

@@ -2,16 +2,16 @@ import type { IncomingMessage, Server } from 'node:http'
 import { endUnreadable } from './unreadable.ts'
 
 /** Node reports only about so many headers: the body's length could be among the others. */
-const toldHeaders = 1_000
+const reportedHeaders = 1_000
 
 /**
  * Answers upgrade requests as if they had not asked for one (RFC 9110, 7.8), such as those of HTTP/2 clients. Node
  * hands over the connection of each, which would otherwise get no answer.
  */
-export function passUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
+export function ignoreUpgrades(server: Server, isSpoken: (request: IncomingMessage) => boolean): void {
   server.on('upgrade', (request, socket, rest) => {
     if (isSpoken(request)) return
-    if (request.rawHeaders.length >= 2 * toldHeaders) return endUnreadable(socket, 'HPE_HEADER_OVERFLOW')
+    if (request.rawHeaders.length >= 2 * reportedHeaders) return endUnreadable(socket, 'HPE_HEADER_OVERFLOW')
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), rest]))
     server.emit('connection', socket)
   })

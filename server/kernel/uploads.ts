@@ -6,9 +6,9 @@ import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
 import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
-import { whenOver } from './answer-end.ts'
+import { onAnswerEnd } from './answer-end.ts'
 import { fewAtOnce } from './few-at-once.ts'
-import { refuseLong } from './long-body.ts'
+import { refuseLongBody } from './long-body.ts'
 import { openSpoolFolder } from './spool-folder.ts'
 
 interface FormFile {
@@ -26,11 +26,11 @@ export interface Sender {
  * Called before bytes are received: throws if the sender's uploads are too many. Returns the function that ends the
  * count.
  */
-export type Admit = (sender: Sender, bytes: number) => Promise<() => void>
+export type UploadAdmission = (sender: Sender, bytes: number) => Promise<() => void>
 
 interface UploadOptions {
   now(): number
-  admit: Admit
+  admit: UploadAdmission
   /** The bytes of the disk that uploads leave free. */
   reserveBytes: number
 }
@@ -77,7 +77,7 @@ export async function openUploads(parent: string, { now, admit, reserveBytes }: 
         throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
       const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
       const mostBytes = maxBytes + aroundFile
-      refuseLong(request, response, mostBytes, tooLarge)
+      refuseLongBody(request, response, mostBytes, tooLarge)
       const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), room.take)
       let fault: unknown = null
       const { received, storage } = spool(folder, inTurn, (error) => {
@@ -136,7 +136,7 @@ async function admitted(
     response.set('Connection', 'close')
     throw error
   }
-  whenOver(request, response, giveBack)
+  onAnswerEnd(request, response, giveBack)
   return giveBack
 }
 

@@ -2,9 +2,9 @@ import { type Core, isIsolated, type Room } from './core.ts'
 import { mayAct } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
-interface Fate {
+interface InsertFate {
   /** How many of the rows, from the first, are committed. */
-  standing: number
+  committed: number
   /** The row that has the idempotency key of the first row not committed. */
   repeated: Row | null
   /** May the other rows still be committed, by an insert without an answer? */
@@ -18,51 +18,51 @@ interface Fate {
  * expires meanwhile, the rows stay in doubt. Other nodes wait for it no longer, so nothing judged earlier is sent
  * again.
  */
-export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
+export async function appendRows(core: Core, room: Room, rows: readonly Row[]): Promise<InsertFate> {
   const term = core.leaseTerm
   const isLive = () => core.leaseTerm === term && mayAct(core)
   room.pins++
   try {
-    let standing = 0
+    let committed = 0
     let width = rows.length
     for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
-      const sent = rows.slice(standing, standing + width)
+      const sent = rows.slice(committed, committed + width)
       const failure = await insert(core, sent)
-      if (!failure) standing += sent.length
-      if (standing === rows.length) return fate(standing)
+      if (!failure) committed += sent.length
+      if (committed === rows.length) return fate(committed)
       if (!failure) continue
-      if (!core.policy.mayStand(failure.isDuplicate)) return fate(standing)
+      if (!core.policy.mayBeStored(failure.isDuplicate)) return fate(committed)
       await read(core, room)
-      while (standing < rows.length && isOurs(room, rows[standing])) standing++
-      const next = rows[standing]
-      if (!next) return fate(standing)
+      while (committed < rows.length && isOurs(room, rows[committed])) committed++
+      const next = rows[committed]
+      if (!next) return fate(committed)
       if (room.view.seq >= next.seq) {
         room.contestedAt = core.clock.elapsed()
         core.hints.publish({ kind: 'collided', node: core.node, room: room.key })
         core.observer?.collided()
-        return fate(standing)
+        return fate(committed)
       }
       const repeated = failure.isDuplicate
         ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null)
         : null
-      if (repeated) return { ...fate(standing), repeated }
+      if (repeated) return { ...fate(committed), repeated }
       if (core.isNeverSent(failure.error) || isIsolated(room)) {
         width = Math.ceil(sent.length / 2)
         if (sent.length > 1) continue
-        if (await skip(core, room, next)) return { ...fate(standing), refused: failure.error }
+        if (await skip(core, room, next)) return { ...fate(committed), refused: failure.error }
       }
       core.observer?.retried()
       await core.clock.sleep(pause)
-      if (core.isClosed) return fate(standing)
-      if (!core.policy.mayRepeat(isLive())) return { ...fate(standing), isInDoubt: true }
+      if (core.isClosed) return fate(committed)
+      if (!core.policy.mayRepeat(isLive())) return { ...fate(committed), isInDoubt: true }
     }
   } finally {
     room.pins--
   }
 }
 
-function fate(standing: number): Fate {
-  return { standing, repeated: null, isInDoubt: false, refused: null }
+function fate(committed: number): InsertFate {
+  return { committed, repeated: null, isInDoubt: false, refused: null }
 }
 
 /** Null if all rows were stored. */

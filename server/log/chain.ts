@@ -9,8 +9,11 @@ type Hashed = Pick<
 /** The hash of version 2 and later covers the whole row. */
 export function chainOf(previous: string, row: Hashed): string {
   const { _id, v, room, seq, at, type, sender, target, until, reason, body } = row
-  const said = v < 2 ? [] : [v, body]
-  const content = JSON.stringify([previous, _id, room, seq, at, type, sender, target, until, reason, ...said], asStored)
+  const versioned = v < 2 ? [] : [v, body]
+  const content = JSON.stringify(
+    [previous, _id, room, seq, at, type, sender, target, until, reason, ...versioned],
+    asStored,
+  )
   return createHash('sha256').update(content).digest('base64url')
 }
 

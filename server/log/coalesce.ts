@@ -1,5 +1,5 @@
 /** Each call is served by one run that begins after it. Calls during a run share the next run. */
-export function coalesce(run: () => Promise<void>): () => Promise<void> {
+export function coalesceRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
   return () => {

@@ -1,20 +1,20 @@
 import { AppError } from '#shared/errors'
-import { coalesce } from './coalesce.ts'
+import { coalesceRuns } from './coalesce.ts'
 import { Facts } from './facts.ts'
-import { type Policy, strict } from './policy.ts'
-import { Ring } from './ring.ts'
-import { type Rising, rising } from './rising.ts'
+import { type Policy, strictPolicy } from './policy.ts'
+import { RowRing } from './ring.ts'
+import { type RisingNumber, risingNumber } from './rising.ts'
 import { GLOBAL, type LogDependencies, type RoomKey, type Row } from './types.ts'
 import { LiveView } from './view.ts'
-import type { Waiting } from './waiting.ts'
+import type { WaitingAct } from './waiting.ts'
 
 /** A room as this node follows it. */
 export interface Room {
   readonly key: RoomKey
   readonly view: LiveView
-  readonly ring: Ring
+  readonly ring: RowRing
   isOpen: boolean
-  readonly queue: Waiting<unknown>[]
+  readonly queue: WaitingAct<unknown>[]
   isTurning: boolean
   /** The start of the current turn; infinite between turns. */
   turnBegan: number
@@ -30,26 +30,26 @@ export interface Room {
   /** Reads the view to the head, by a read that begins after the call. */
   readonly refresh: () => Promise<void>
   /** The tick at which the last completed read began. */
-  readonly freshTick: Rising
+  readonly freshTick: RisingNumber
   /** All records of the rows up to this one are known to be written. */
-  readonly materialised: Rising
+  readonly materialised: RisingNumber
   /** Rows above `materialised` whose records are written. */
   readonly saved: Set<number>
   /** The oldest row whose records were found unwritten, and since when. */
   lagging: { seq: number; since: number } | null
   /** The head as last written to the store. */
-  readonly head: Rising
+  readonly head: RisingNumber
   /** The row of which this node guarantees that it acts on no older state. */
-  readonly confirmed: Rising
+  readonly confirmed: RisingNumber
   /** The rows that other nodes have confirmed by hints. */
-  readonly confirmedBy: Map<string, Rising>
+  readonly confirmedBy: Map<string, RisingNumber>
   readonly onConfirmed: Set<() => void>
   /** While it is above zero, the ring keeps its rows. */
   pins: number
   holds: number
   /** Do other nodes know that this node follows the room? */
   isLeased: boolean
-  readonly usedAt: Rising
+  readonly usedAt: RisingNumber
 }
 
 export interface Core extends LogDependencies {
@@ -63,7 +63,7 @@ export interface Core extends LogDependencies {
   /** The last beat of each node, and when it was first seen. */
   readonly peers: Map<string, { beat: number; seenAt: number; isSilent: boolean }>
   /** The time of the last renewal of this node's leases, before `global` was read. */
-  readonly leasedAt: Rising
+  readonly leasedAt: RisingNumber
   /** Rises when the leases had expired before a renewal. */
   leaseTerm: number
   isClosed: boolean
@@ -79,13 +79,13 @@ export function createCore(dependencies: LogDependencies): Core {
   let ticks = 0
   const core: Omit<Core, 'raiseHead' | 'raiseHeadSoon' | 'lease'> = {
     ...dependencies,
-    policy: { ...strict, ...dependencies.policy },
+    policy: { ...strictPolicy, ...dependencies.policy },
     rooms: new Map(),
     listeners: [],
     quarantined: new Set(),
     inFlight: new Set(),
     peers: new Map(),
-    leasedAt: rising(Number.NEGATIVE_INFINITY),
+    leasedAt: risingNumber(Number.NEGATIVE_INFINITY),
     leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
@@ -100,7 +100,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
   const room: Room = {
     key,
     view: new LiveView(key, facts, key === GLOBAL ? null : (core.rooms.get(GLOBAL)?.view ?? null)),
-    ring: new Ring(),
+    ring: new RowRing(),
     isOpen: false,
     queue: [],
     isTurning: false,
@@ -110,25 +110,25 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     onOthers: null,
     early: new Map(),
     isGapWatched: false,
-    refresh: coalesce(() => refresh(room)),
-    freshTick: rising(),
-    materialised: rising(),
+    refresh: coalesceRuns(() => refresh(room)),
+    freshTick: risingNumber(),
+    materialised: risingNumber(),
     saved: new Set(),
     lagging: null,
-    head: rising(),
-    confirmed: rising(),
+    head: risingNumber(),
+    confirmed: risingNumber(),
     confirmedBy: new Map(),
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
     isLeased: false,
-    usedAt: rising(core.clock.elapsed()),
+    usedAt: risingNumber(core.clock.elapsed()),
   }
   return room
 }
 
 /** Retries with growing pauses for as long as an act may wait, then throws the last error. */
-export async function persist(core: Pick<Core, 'clock' | 'isClosed'>, work: () => Promise<void>): Promise<void> {
+export async function retryWrite(core: Pick<Core, 'clock' | 'isClosed'>, work: () => Promise<void>): Promise<void> {
   const end = core.clock.elapsed() + 3_000
   for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
     try {
@@ -140,7 +140,7 @@ export async function persist(core: Pick<Core, 'clock' | 'isClosed'>, work: () =
   }
 }
 
-export function unavailable(cause: unknown): AppError {
+export function unavailableError(cause: unknown): AppError {
   return cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
 }
 
@@ -152,7 +152,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   const { store, clock } = core
   const due = new Set<Room>()
   let isRaising = false
-  const write = coalesce(async () => {
+  const write = coalesceRuns(async () => {
     const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
     while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
     const rooms = [...due].filter(({ view }) => view.seq > 0)
@@ -174,7 +174,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
   })
   async function raiseAll(): Promise<void> {
     isRaising = true
-    while (due.size > 0 && !core.isClosed) await persist(core, write).catch(() => {})
+    while (due.size > 0 && !core.isClosed) await retryWrite(core, write).catch(() => {})
     isRaising = false
   }
   return {
@@ -191,7 +191,7 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Co
 
 function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | 'node' | 'rooms'>): Core['lease'] {
   const due = new Set<RoomKey>()
-  const write = coalesce(async () => {
+  const write = coalesceRuns(async () => {
     const leases = [...due].map((room) => ({ room, confirmed: position(rooms.get(room)) }))
     due.clear()
     if (leases.length > 0) await store.writeLeases(node, leases, clock.now(), clock.elapsed())

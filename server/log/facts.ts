@@ -8,7 +8,7 @@ export interface KnownFact {
   since?: number
 }
 
-export type Resolved = { key: string; value: Fact; row: Row }
+export type ResolvedFact = { key: string; value: Fact; row: Row }
 
 // More facts than one turn of 512 acts can need at once.
 const generationFacts = 4_096
@@ -60,19 +60,19 @@ export class Facts {
 }
 
 /** The facts after a row, each with its own previous value; it throws if one change cannot be applied. */
-export function resolve(
+export function resolveFacts(
   changes: readonly Change[],
   row: Row,
   known: (key: string) => KnownFact | undefined,
 ): { key: string; fact: KnownFact }[] {
   return changes.flatMap((change) => {
-    const fact = changed(known(change.key), change, row)
+    const fact = factAfter(known(change.key), change, row)
     return fact ? [{ key: change.key, fact }] : []
   })
 }
 
 /** The fact after this row; undefined if the previous value is needed and unknown. */
-export function changed(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
+export function factAfter(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
   if (before && before.seq >= row.seq) return before
   if ('value' in change) return { value: change.value, seq: row.seq }
   return before && { value: change.patch(before.value), seq: row.seq }

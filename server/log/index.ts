@@ -1,15 +1,15 @@
-import { type Core, createCore, type Room, unavailable } from './core.ts'
-import { receive } from './follower.ts'
+import { type Core, createCore, type Room, unavailableError } from './core.ts'
+import { receiveHint } from './follower.ts'
 import { mayAct } from './leases.ts'
 import { pageRows } from './limits.ts'
 import { createOpener } from './opening.ts'
-import { poll } from './poll.ts'
-import { readable } from './readable.ts'
+import { pollRooms } from './poll.ts'
+import { readableRow } from './readable.ts'
 import { loadFacts } from './records.ts'
-import { bringToHead, enqueue } from './turn.ts'
+import { bringToHead, enqueueAct } from './turn.ts'
 import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.ts'
 import { Draft } from './view.ts'
-import { createDeadlines, type Deadlines, Waiting } from './waiting.ts'
+import { createDeadlines, type Deadlines, WaitingAct } from './waiting.ts'
 
 export { chainOf, verifyChain } from './chain.ts'
 export type * from './types.ts'
@@ -22,8 +22,8 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const deadlines = createDeadlines(core.clock, core.policy.deadlineFactor)
   const { open } = createOpener(core)
   let isClosing = false
-  core.hints.subscribe((hint) => receive(core, hint))
-  void poll(core)
+  core.hints.subscribe((hint) => receiveHint(core, hint))
+  void pollRooms(core)
 
   return {
     node: core.node,
@@ -31,14 +31,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
     act: (key, act) =>
       new Promise((resolve, reject) => {
         const own = { cid: act.cid ?? core.newId(), arrived: core.tick(), deadlines }
-        const waiting = new Waiting(act, own, { resolve, reject })
+        const waiting = new WaitingAct(act, own, { resolve, reject })
         const room = core.rooms.get(key)
-        if (isClosing) waiting.refuse(unavailable(undefined))
-        else if (room?.isOpen) enqueue(core, room, waiting)
+        if (isClosing) waiting.refuse(unavailableError(undefined))
+        else if (room?.isOpen) enqueueAct(core, room, waiting)
         else
           open(key).then(
-            (opened) => enqueue(core, opened, waiting),
-            (error) => waiting.refuse(unavailable(error)),
+            (opened) => enqueueAct(core, opened, waiting),
+            (error) => waiting.refuse(unavailableError(error)),
           )
       }),
 
@@ -58,7 +58,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       const room = core.rooms.get(key)
       const most = Math.min(limit, pageRows)
       if (room?.isOpen && after >= room.ring.floor) return room.ring.after(after, most)
-      return (await core.store.read(key, after, most)).map((row) => readable(core, row))
+      return (await core.store.read(key, after, most)).map((row) => readableRow(core, row))
     },
 
     async head(key) {
@@ -87,7 +87,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
         if (!room.isLeased && !core.store.alone) await core.lease([key]).then(room.refresh)
       } catch (error) {
         room.holds--
-        throw unavailable(error)
+        throw unavailableError(error)
       }
       return () => {
         if (!isHeld) return
@@ -116,9 +116,9 @@ async function ask<T>(
     const draft = new Draft(room.view)
     const answer = attempt(() => question(draft, Math.max(draft.at, core.clock.now())))
     if (draft.isComplete()) {
-      const standing = answer()
-      atOnce?.(standing)
-      return standing
+      const current = answer()
+      atOnce?.(current)
+      return current
     }
     const global = core.rooms.get(GLOBAL)
     await loadFacts(core, room, draft.missing).catch(rethrow)
@@ -139,7 +139,7 @@ function attempt<T>(work: () => T): () => T {
 }
 
 function rethrow(error: unknown): never {
-  throw unavailable(error)
+  throw unavailableError(error)
 }
 
 /** Waits for the answers of acts in progress. Then it releases the leases, so that no node waits for this one. */

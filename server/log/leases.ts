@@ -8,7 +8,7 @@ const confirmationMilliseconds = 1_000
 const lookAgainMilliseconds = 20
 
 /** Confirms delivered rows; at once if an answer on another node waits for it. */
-export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
+export function confirmRows(core: Core, room: Room, rows: readonly Row[]): void {
   if (core.store.alone) return
   const { seq } = room.view
   const isAwaited = rows.some((row) => core.projection.holdsEverywhere(row.type))
@@ -26,7 +26,7 @@ function confirmUpTo(core: Core, room: Room, seq: number, isAwaited: boolean): v
 }
 
 /** Waits until each live node has confirmed the row, for a limited time; returns the number of pending nodes. */
-export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
+export async function awaitConfirmations(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone) return 0
   const end = core.clock.elapsed() + confirmationMilliseconds * core.policy.deadlineFactor
   return core.policy.everyNode(async () => {

@@ -1,5 +1,5 @@
 import { type Core, createRoom, type Room } from './core.ts'
-import { apply, deliver, readToHead } from './follower.ts'
+import { applyRow, deliverRows, readToHead } from './follower.ts'
 import { needsLease } from './leases.ts'
 import { pageRows, ringRows } from './limits.ts'
 import { writeRecords } from './records.ts'
@@ -65,7 +65,7 @@ async function load(core: Core, room: Room): Promise<void> {
   if (room.key === GLOBAL) core.leasedAt.raise(leasedAt)
   room.confirmed.raise(room.view.seq)
   room.isOpen = true
-  deliver(core, room, [])
+  deliverRows(core, room, [])
   if (store.alone && room.view.seq > room.head.at) core.raiseHeadSoon(room)
   if (!store.alone && needsLease(room)) core.lease([room.key]).catch(() => {})
 }
@@ -74,14 +74,14 @@ async function readLog(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, pageRows)
-    for (const row of rows) apply(core, room, row)
+    for (const row of rows) applyRow(core, room, row)
     if (rows.length < pageRows) break
   }
   room.freshTick.raise(tick)
 }
 
 /** Closes rooms without a hold after a minute without use, or when too many are open. */
-export function letGo(core: Core): void {
+export function closeIdleRooms(core: Core): void {
   const now = core.clock.elapsed()
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)
   idle.sort((one, other) => one.usedAt.at - other.usedAt.at)

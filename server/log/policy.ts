@@ -11,11 +11,11 @@ export interface Rules {
   /** May a refusal be sent? The view was last read to the head at tick `readAt`, the act came at `cameAt`. */
   isFresh(readAt: number, cameAt: number): boolean
   /** May the refusals of a turn be sent, given whether all of its rows are committed? */
-  mayRefuse(doAllStand: boolean): boolean
+  mayRefuse(areAllCommitted: boolean): boolean
   /** Searches the row of an act's key before the act is refused. */
   beforeRefusal<T>(look: () => Promise<T>): Promise<T | null>
   /** May the rows of a failed insert have been stored nevertheless? */
-  mayStand(isDuplicate: boolean): boolean
+  mayBeStored(isDuplicate: boolean): boolean
   /** Resolves when an act may be answered whose records are still being written. */
   beforeAck(written: Promise<void>): Promise<void>
   /** The number of nodes that have not confirmed a row that applies everywhere. */
@@ -40,12 +40,12 @@ export interface Policy extends Rules {
 }
 
 /** The policy of every server. */
-export const strict: Readonly<Policy> = {
+export const strictPolicy: Readonly<Policy> = {
   inDraft: (changes) => changes,
   isFresh: (readAt, cameAt) => readAt > cameAt,
-  mayRefuse: (doAllStand) => doAllStand,
+  mayRefuse: (areAllCommitted) => areAllCommitted,
   beforeRefusal: (look) => look(),
-  mayStand: () => true,
+  mayBeStored: () => true,
   beforeAck: (written) => written,
   everyNode: (wait) => wait(),
   isHeldUp: (inFlight) => inFlight > 0,

@@ -1,8 +1,8 @@
 import type { Core, Room } from './core.ts'
-import { heal } from './follower.ts'
+import { readMissedRows } from './follower.ts'
 import { observePeers, renewLeases } from './leases.ts'
-import { letGo } from './opening.ts'
-import { learnMaterialised, sweep } from './records.ts'
+import { closeIdleRooms } from './opening.ts'
+import { learnMaterialised, writeLateRecords } from './records.ts'
 import { isolateStuck } from './turn.ts'
 
 const overlapMilliseconds = 5_000
@@ -10,7 +10,7 @@ const comparisonMilliseconds = 25_000
 const roomsAQuery = 200
 
 /** Reads missed rows even if every hint is lost, renews leases and closes idle rooms. */
-export async function poll(core: Core): Promise<void> {
+export async function pollRooms(core: Core): Promise<void> {
   let polledAt = core.clock.now()
   let comparedAt = core.clock.elapsed()
   for (;;) {
@@ -34,8 +34,8 @@ export async function poll(core: Core): Promise<void> {
           comparedAt = elapsed
         })
     }
-    await each(openRooms(core), (room) => sweep(core, room))
-    letGo(core)
+    await each(openRooms(core), (room) => writeLateRecords(core, room))
+    closeIdleRooms(core)
     core.observer?.follows(core.rooms.size)
   }
 }
@@ -55,7 +55,7 @@ async function followHeads(core: Core, since: number): Promise<void> {
   await each(openRooms(core), async (room) => {
     const head = ofRoom.get(room.key)
     if (!head) return
-    if (head.seq > room.view.seq) await heal(core, room, 'poll')
+    if (head.seq > room.view.seq) await readMissedRows(core, room, 'poll')
     room.head.raise(head.seq)
     learnMaterialised(room, head.materialised)
   })
@@ -69,7 +69,7 @@ async function compare(core: Core): Promise<void> {
     const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
     await each(
       asked.filter(({ key }) => advanced.has(key)),
-      (room) => heal(core, room, 'comparison'),
+      (room) => readMissedRows(core, room, 'comparison'),
     )
   }
 }

@@ -1,5 +1,5 @@
-import { type Core, persist, type Room, unavailable } from './core.ts'
-import type { KnownFact, Resolved } from './facts.ts'
+import { type Core, type Room, retryWrite, unavailableError } from './core.ts'
+import type { KnownFact, ResolvedFact } from './facts.ts'
 import { changesOf, factsAfter } from './readable.ts'
 import type { Row } from './types.ts'
 
@@ -12,7 +12,7 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
     const found = await core.records.load(room.key, [...keys])
     const facts = new Map<string, KnownFact>()
     for (const key of keys) facts.set(key, found.get(key) ?? { value: null, seq: 0 })
-    if (isBehind(core, room, facts)) throw unavailable(new Error('The store is behind the rows in memory.'))
+    if (isBehind(core, room, facts)) throw unavailableError(new Error('The store is behind the rows in memory.'))
     fold(core, room.ring.after(since), facts)
     for (const [key, fact] of facts) if (!room.view.facts.get(key)) room.view.facts.set(key, fact)
     // A record may be newer than the view. Facts of different times are a state that never was.
@@ -65,7 +65,7 @@ function closeUp({ materialised, saved }: Room): void {
 }
 
 /** Writes records that were unwritten for 2 s, and then the mark. */
-export async function sweep(core: Core, room: Room): Promise<void> {
+export async function writeLateRecords(core: Core, room: Room): Promise<void> {
   const now = core.clock.elapsed()
   if (room.lagging && room.materialised.at >= room.lagging.seq) room.lagging = null
   if (room.materialised.at < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
@@ -78,10 +78,10 @@ export async function sweep(core: Core, room: Room): Promise<void> {
 export async function saveRecords(
   core: Core,
   room: Room,
-  changes: readonly Resolved[],
+  changes: readonly ResolvedFact[],
   rows: readonly Row[],
 ): Promise<void> {
-  if (changes.length > 0) await persist(core, () => core.records.save(room.key, changes))
+  if (changes.length > 0) await retryWrite(core, () => core.records.save(room.key, changes))
   markSaved(room, rows)
 }
 
@@ -92,8 +92,8 @@ function patchedKeys(core: Core, rows: readonly Row[]): string[] {
 }
 
 /** Applies rows to their previous facts, and returns each value on the way. */
-function fold(core: Core, rows: readonly Row[], facts: Map<string, KnownFact>): Resolved[] {
-  const changes: Resolved[] = []
+function fold(core: Core, rows: readonly Row[], facts: Map<string, KnownFact>): ResolvedFact[] {
+  const changes: ResolvedFact[] = []
   for (const row of rows) {
     for (const { key, fact } of factsAfter(core, row, (key) => facts.get(key))) {
       if (fact.seq !== row.seq) continue

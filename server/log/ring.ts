@@ -1,7 +1,7 @@
 import type { Row } from './types.ts'
 
 /** The last rows of a room, without a gap, with an index by idempotency key. */
-export class Ring {
+export class RowRing {
   #rows: Row[] = []
   #seqOf = new Map<string, number>()
 
@@ -17,7 +17,7 @@ export class Ring {
 
   push(row: Row): void {
     this.#rows.push(row)
-    this.#seqOf.set(keyOf(row.sender, row.cid), row.seq)
+    this.#seqOf.set(actKeyOf(row.sender, row.cid), row.seq)
   }
 
   at(seq: number): Row | undefined {
@@ -51,10 +51,10 @@ export class Ring {
 
   /** Removes the rows up to this seq. */
   trim(seq: number): void {
-    for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(keyOf(row.sender, row.cid))
+    for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(actKeyOf(row.sender, row.cid))
   }
 }
 
-export function keyOf(sender: string, cid: string): string {
+export function actKeyOf(sender: string, cid: string): string {
   return `${sender}\n${cid}`
 }

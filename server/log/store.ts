@@ -91,7 +91,7 @@ async function insertOnce(rows: readonly Row[]): Promise<void> {
 }
 
 /** The messages of a room by a closed range of `n`, ascending. */
-export function messages(room: RoomKey, fromN: number, toN: number): Promise<Row[]> {
+export function messagesBetween(room: RoomKey, fromN: number, toN: number): Promise<Row[]> {
   return rowsWhere({ room, n: { $gte: fromN, $lte: toN } }, { n: 1 })
 }
 
@@ -106,18 +106,18 @@ export async function messagesAt(places: readonly { room: RoomKey; n: number }[]
 }
 
 /** The last message that this account sent to the room. */
-export async function lastOf(room: RoomKey, sender: string): Promise<Row | null> {
+export async function lastMessageOf(room: RoomKey, sender: string): Promise<Row | null> {
   const range = { $gte: 1, $lte: Number.MAX_SAFE_INTEGER }
   const [row] = await rowsWhere({ room, sender, n: range }, { n: -1 }, 1)
   return row ?? null
 }
 
-export function byId(room: RoomKey, id: string): Promise<Row | null> {
+export function rowById(room: RoomKey, id: string): Promise<Row | null> {
   return rowWhere({ _id: id, room })
 }
 
 /** Writes a later event into a row, unless that event or a newer one is applied already. */
-export async function rewrite(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
+export async function rewriteRow(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
   const filter = { _id: id, room, applied_seq: { $lt: seq } }
   const { modifiedCount } = await events().updateOne(filter, { $set: { body, applied_seq: seq } })
   return modifiedCount === 1

@@ -118,13 +118,13 @@ export type Judgement<T> =
   | { refuse: AppError }
 
 /** The part of an event record that the log knows: its type and its body. */
-export interface Makes {
+export interface LoggedEvent {
   readonly type: string
   readonly body: z.ZodType
 }
-type BodyOf<M extends Makes> = z.output<M['body']>
+type BodyOf<M extends LoggedEvent> = z.output<M['body']>
 
-export interface Act<T = never, M extends Makes = Makes> {
+export interface Act<T = never, M extends LoggedEvent = LoggedEvent> {
   sender: string
   /** The idempotency key; the log makes one if the caller gave none. */
   cid?: string | undefined
@@ -139,10 +139,10 @@ export interface Act<T = never, M extends Makes = Makes> {
 }
 
 /** An act that cannot be "already so" always has a row. */
-export type Outcome<T, M extends Makes = Makes> =
+export type Outcome<T, M extends LoggedEvent = LoggedEvent> =
   | Appended<M>
   | ([T] extends [never] ? never : { row: null; body: null; already: T; view: View })
-interface Appended<M extends Makes> {
+interface Appended<M extends LoggedEvent> {
   row: Row
   body: BodyOf<M>
   duplicate: boolean
@@ -156,7 +156,7 @@ export interface RoomLog {
    * Judges and appends in one atomic step; a known key is answered with its first row. It throws the refusal, CONFLICT
    * if another act used the key, or SERVICE_UNAVAILABLE after 3 s.
    */
-  act<M extends Makes, T = never>(room: RoomKey, act: Act<T, M>): Promise<Outcome<T, M>>
+  act<M extends LoggedEvent, T = never>(room: RoomKey, act: Act<T, M>): Promise<Outcome<T, M>>
   /**
    * Asks a question of the view, read to the head after this call. The question is pure, as it may be repeated.
    * `atOnce` gets the answer before any further row is applied or delivered.

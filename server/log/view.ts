@@ -1,7 +1,7 @@
 import { chainOf } from './chain.ts'
-import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
+import { type Facts, factAfter, type KnownFact, type ResolvedFact } from './facts.ts'
 import type { Rules } from './policy.ts'
-import { rising } from './rising.ts'
+import { risingNumber } from './rising.ts'
 import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
 /** The room as of the last row applied. */
@@ -9,7 +9,7 @@ export class LiveView implements View {
   readonly room: RoomKey
   readonly facts: Facts
   readonly #global: LiveView | null
-  readonly #seq = rising()
+  readonly #seq = risingNumber()
   epoch = ''
   total = 0
   at = 0
@@ -110,11 +110,11 @@ export class Draft implements View {
     cid: string,
     at: number,
     context: Context,
-  ): { row: Row; changes: Resolved[] } | null {
+  ): { row: Row; changes: ResolvedFact[] } | null {
     const row = this.#rowOf(entry, sender, cid, at, context)
-    const changes: Resolved[] = []
+    const changes: ResolvedFact[] = []
     for (const change of context.projection.changes(row)) {
-      const after = changed(this.#known(change.key), change, row)
+      const after = factAfter(this.#known(change.key), change, row)
       if (after) changes.push({ key: change.key, value: after.value, row })
       else this.missing.add(change.key)
     }

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors'
-import { keyOf } from './ring.ts'
+import { actKeyOf } from './ring.ts'
 import type { Act, Clock, Outcome } from './types.ts'
 
 const answerMilliseconds = 3_000
@@ -10,21 +10,21 @@ interface Settling<T> {
 }
 
 /** An act that waits for its answer. */
-export class Waiting<T> {
+export class WaitingAct<T> {
   readonly act: Act<T>
   readonly cid: string
   readonly key: string
   /** A refusal needs a read that began after this tick. */
   readonly arrived: number
   /** The seq at which an insert without an answer may have stored it. */
-  mayStandAt = 0
+  mayBeStoredAt = 0
   isSettled = false
   readonly #promise: Settling<T>
 
   constructor(act: Act<T>, own: { cid: string; arrived: number; deadlines: Deadlines }, promise: Settling<T>) {
     this.act = act
     this.cid = own.cid
-    this.key = keyOf(act.sender, own.cid)
+    this.key = actKeyOf(act.sender, own.cid)
     this.arrived = own.arrived
     this.#promise = promise
     own.deadlines.add(this)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { addressOf } from '#server/kernel/addresses'
-import { opensWithin } from '#server/kernel/opens'
+import { createConnectionCounter } from '#server/kernel/opens'
 import { type Amf, decodeAmf, encodeAmf } from './amf.ts'
 import { flvReader, UnknownCodec } from './flv.ts'
 import type { Publisher } from './publisher.ts'
@@ -35,7 +35,7 @@ const windowBytes = 2_500_000
 /** Takes what OBS and ffmpeg publish. A connection that breaks the protocol, or asks for more than is allowed, is ended. */
 export function rtmpServer(options: RtmpOptions): Server {
   const waiting: Waiting = new Map()
-  const opens = opensWithin(most.opened)
+  const opens = createConnectionCounter(most.opened)
   const server = createServer({ noDelay: true }, (socket) => {
     if (opens(addressAt(socket))) serve(socket, options, waiting)
     else socket.destroy()

@@ -1,11 +1,11 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, type ErrorCode, errorHeaders, errors } from '#shared/errors'
-import { clientOf } from '../addresses.ts'
+import { clientAddressOf } from '../addresses.ts'
 import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
 import { isHostUnclear } from '../http-guards.ts'
 import { setHeaders } from '../http-headers.ts'
-import { shownSession } from '../http-input.ts'
+import { sessionInRequest } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
 /** `retryAfter`: in seconds; null if a retry changes nothing. */
@@ -18,18 +18,18 @@ const foreign: Refusal = { code: 'FORBIDDEN', retryAfter: null }
 const tooMany = (retryAfter: number): Refusal => ({ code: 'RATE_LIMIT_EXCEEDED', retryAfter })
 /** A slot of an address is free when one of its connections closes. */
 const noPlaceSeconds = 10
-export const unavailable: Refusal = { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }
+export const unavailableRefusal: Refusal = { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }
 
 /** The refusal of a handshake; null if it is allowed. */
-export async function refusalOf(
+export async function handshakeRefusalOf(
   door: SocketDoor,
   request: IncomingMessage,
   isDraining: () => boolean,
 ): Promise<Refusal | null> {
-  if (isDraining()) return unavailable
+  if (isDraining()) return unavailableRefusal
   const { origins, proxies, slots, meter } = door
   const { limits } = door.kernel.node
-  const ip = clientOf(request, proxies)
+  const ip = clientAddressOf(request, proxies)
   if (!(await meter.takeRequest(request, ip))) return tooMany(60)
   if (isHostUnclear(request)) return unclear
   if (isForFiles(door.kernel.node.settings, request)) return foreign
@@ -55,7 +55,7 @@ export async function refusalOf(
 }
 
 /** The engine answers every refused upgrade by 400, so the right status is written here, with the usual headers. */
-export function sayRefused(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
+export function answerRefusal(request: IncomingMessage, { code, retryAfter }: Refusal, door: SocketDoor): void {
   const response = new ServerResponse(request)
   setHeaders(response, door.headersOfRefusals)
   response.setHeader('Connection', 'close')
@@ -73,5 +73,5 @@ export function credentialOf(auth: unknown, request: IncomingMessage, origin: st
     if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
     return token
   }
-  return shownSession(request, origin)
+  return sessionInRequest(request, origin)
 }

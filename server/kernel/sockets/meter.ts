@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'socket.io'
-import { type Budget, budgets, scaled } from '../budgets.ts'
+import { type Budget, budgets, scaledBudget } from '../budgets.ts'
 import type { Caller } from '../context.ts'
 import type { Logger } from '../logger.ts'
 import type { SocketDoor } from './door.ts'
@@ -44,7 +44,7 @@ function openMeter(scale: number): Meter {
 
 /** A sum that restarts with each span of the monotonic clock; the function returns whether it is within the budget. */
 function counter(budget: Budget, milliseconds: number, scale: number): (amount: number) => boolean {
-  const most = scaled(budget, scale)
+  const most = scaledBudget(budget, scale)
   let span = 0
   let sum = 0
   return (amount) => {
@@ -67,7 +67,7 @@ const lengthOf = (data: unknown): number => (data as { length?: number } | undef
 const meters = new WeakMap<Wire, Meter>()
 
 /** The meter of the engine connection below a socket. */
-export function meterOf({ conn }: Pick<Socket, 'conn'>, scale: number): Meter {
+export function connectionMeterOf({ conn }: Pick<Socket, 'conn'>, scale: number): Meter {
   const known = meters.get(conn) ?? openMeter(scale)
   meters.set(conn, known)
   return known
@@ -83,14 +83,15 @@ interface EnginePacket {
 /**
  * Ends a WebSocket without waiting for the client. An HTTP connection stays: a proxy may carry other requests on it.
  */
-const hangUp = ({ transport }: Wire): void => (transport as { socket?: { terminate(): void } }).socket?.terminate()
+const endWebSocket = ({ transport }: Wire): void =>
+  (transport as { socket?: { terminate(): void } }).socket?.terminate()
 
 /** Closes a connection over its budget, even against its client. */
 export function endConnection(conn: Wire, logger: Logger, reason: string): void {
   if (conn.readyState !== 'open') return
   logger.warn({ reason }, 'closed a connection')
   conn.close(true)
-  setImmediate(hangUp, conn)
+  setImmediate(endWebSocket, conn)
 }
 
 /**
@@ -99,9 +100,9 @@ export function endConnection(conn: Wire, logger: Logger, reason: string): void 
  */
 export function meterConnections({ engine }: Server, { kernel: { node } }: SocketDoor): void {
   engine.on('connection', (conn: Wire) => {
-    const meter = meterOf({ conn }, node.limits.scale)
+    const meter = connectionMeterOf({ conn }, node.limits.scale)
     // A client that ignores the close of its WebSocket could send for another half minute.
-    conn.once('close', () => setTimeout(hangUp, goodbyeMilliseconds, conn).unref())
+    conn.once('close', () => setTimeout(endWebSocket, goodbyeMilliseconds, conn).unref())
     // The engine delivers a packet after this event, and only if the connection is still open.
     conn.on('packet', ({ type, data }: EnginePacket) => {
       if (!meter.packet(type === 'message' ? data : undefined)) endConnection(conn, node.logger, 'too many packets')

@@ -3,7 +3,7 @@ import { sessionExpiring } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
 import { allConnections, type LiveConnection } from '../connection.ts'
 import type { SocketDoor } from './door.ts'
-import { endConnection, everybody } from './live.ts'
+import { allLiveConnections, endConnection } from './live.ts'
 
 const expiringMilliseconds = 5 * 60_000
 const sliceMilliseconds = 100
@@ -54,7 +54,7 @@ function lookAfter(live: LiveConnection, door: SocketDoor): void {
 
 /** Ends connections of ended sessions. Usually a message of another node does so; this finds lost ones. */
 async function endWithoutSession(io: Server, door: SocketDoor): Promise<void> {
-  const all = everybody(io)
+  const all = allLiveConnections(io)
   const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
   const alive = await door.alive(ids).catch(() => new Set(ids))
   for (const live of all)

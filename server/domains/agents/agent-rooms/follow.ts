@@ -2,7 +2,7 @@ import { refusalsOf } from '#server/domains/agents/agent-state/access'
 import { forgetRuns } from '#server/domains/agents/runs/forget'
 import { inRoom } from '#server/domains/agents/runs/history'
 import { Runs } from '#server/domains/agents/runs/model'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import type { MessageFact } from '#server/domains/rooms/events/message'
 import { messageCreated, messageDeleted, messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { messageFactOf, messageIn } from '#server/domains/rooms/room-state/facts'
@@ -26,9 +26,9 @@ export function answerMentions(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (isOver || !isOurs || key === GLOBAL || kindOf(key).isSealed) return
     for (const row of rows) {
-      if (isOf(row, messageDeleted)) quietly(node, forgetQuestion(key, String(row.body.id)))
-      if (isOf(row, messagesPurged)) quietly(node, forgetPurged(node, key, row.target ?? ''))
-      if (!isOf(row, messageCreated)) continue
+      if (isRowOf(row, messageDeleted)) quietly(node, forgetQuestion(key, String(row.body.id)))
+      if (isRowOf(row, messagesPurged)) quietly(node, forgetPurged(node, key, row.target ?? ''))
+      if (!isRowOf(row, messageCreated)) continue
       const mention = mentionOf(key, messageFactOf(row))
       if (mention.ids.length === 0) continue
       node.reached('mention-heard')

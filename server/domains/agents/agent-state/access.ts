@@ -1,5 +1,5 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { suspendedAmong } from '#server/domains/people/accounts/facts'
+import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { roleOf } from '#server/domains/people/accounts/roles'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import type { Node } from '#server/kernel/context'
@@ -37,7 +37,7 @@ const isForEverybody = (agent: StoredAgent): boolean => agent.visibility === 'pu
 export async function isPublicFor(account: string | null, agent: StoredAgent): Promise<boolean> {
   if (!agent.public_access_enabled || !isForEverybody(agent)) return false
   if (account !== null) return (await refusalOf(account, agent)) === null
-  return isOfficial(agent) || (await suspendedAmong([agent.owner_address])).size === 0
+  return isOfficial(agent) || (await suspendedAccountsAmong([agent.owner_address])).size === 0
 }
 
 /** Why the account may not talk to the agent; null where it may. */
@@ -54,7 +54,7 @@ export async function refusalsOf(account: string, agents: readonly StoredAgent[]
   ]
   const [blocked, suspended, friends] = await Promise.all([
     blockedAmong(account, ownersOf(agents)),
-    suspendedAmong(ownersOf(agents.filter((agent) => !isOfficial(agent)))),
+    suspendedAccountsAmong(ownersOf(agents.filter((agent) => !isOfficial(agent)))),
     friendsAmong(account, ownersOf(agents.filter(({ visibility }) => visibility === 'friends'))),
   ])
   return agents.map((agent) => {

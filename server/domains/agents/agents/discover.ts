@@ -2,7 +2,7 @@ import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/mod
 import { blockedBy, blockersOf } from '#server/domains/moderation/blocks/blocks'
 import { suspendedAccounts } from '#server/domains/people/accounts/facts'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
-import { friendsOf, otherOf } from '#server/domains/people/friends/pairs'
+import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { withWords } from './words.ts'
@@ -47,7 +47,7 @@ async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'o
   const { pairs } = await friendsOf(account, friendsAtMost)
   const ofFriends = {
     visibility: 'friends',
-    owner_address: { $in: pairs.map((pair) => otherOf(pair, account)) },
+    owner_address: { $in: pairs.map((pair) => otherPersonOf(pair, account)) },
   } as const
   return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
 }

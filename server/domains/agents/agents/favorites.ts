@@ -2,7 +2,7 @@ import { refusalsOf, visibleAgent } from '#server/domains/agents/agent-state/acc
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -47,7 +47,7 @@ export const addFavorite: Action<typeof contract.addFavorite> = async ({ agentId
     agent_id: agentId,
     created_at: new Date(context.node.now()),
   }
-  const inserted = await insertAmong(Favorites, favorite, {
+  const inserted = await insertWithinLimit(Favorites, favorite, {
     others: { user_address: account },
     most: favoritesAtMost,
   })

@@ -5,7 +5,7 @@ import { storedTools } from '#server/domains/agents/agent-tools/stored'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { deceptionByAgent, deceptionByRoom, looksIn } from '#server/domains/people/accounts/names'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import { isDuplicate } from '#server/ports/database/port'
 import { agentFields } from '#shared/api/agent-records'
 import { toolFields } from '#shared/api/agent-tools'
@@ -41,7 +41,7 @@ export async function createAgent(node: Node, account: string, input: object, id
   await refuse(node, account, given, null)
   await refuseWithoutBeta(node, account)
   const agent = newAgent(node, account, given, id)
-  const inserted = await insertAmong(Agents, agent, {
+  const inserted = await insertWithinLimit(Agents, agent, {
     others: { owner_address: account },
     most: (await isAdmin(node, account)) ? null : agentsAtMost,
     refuseDuplicate: async () => {
@@ -60,7 +60,7 @@ export async function ensureOfficialAgent(
   id: string,
 ): Promise<StoredAgent> {
   const agent = newAgent(node, account, agentFieldsOf({ ...input, visibility: 'official' }), id)
-  return (await insertAmong(Agents, agent, { others: {}, most: null })) ?? agent
+  return (await insertWithinLimit(Agents, agent, { others: {}, most: null })) ?? agent
 }
 
 function newAgent(node: Node, account: string, given: Given, id: string): StoredAgent {

@@ -2,7 +2,7 @@ import { modelName } from '#server/domains/agents/agent-spending/counted'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { shownToolsOf } from '#server/domains/agents/agent-tools/stored'
 import { earningsOf } from '#server/domains/payments/payments/receipts'
-import { showsOnPages } from '#server/domains/people/accounts/page-parts'
+import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import type { Node } from '#server/kernel/context'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
 import { cutToLength } from '#shared/kit/cut'
@@ -122,7 +122,7 @@ function firstQuestion(name: string): string {
 const onPageAtMost = 50
 
 /** Has the public page of an account show its public agents. */
-export const showOnPages = (node: Node): void => showsOnPages(node, { agents: publicAgentsOf })
+export const showOnPages = (node: Node): void => registerPageParts(node, { agents: publicAgentsOf })
 
 async function publicAgentsOf(owner_address: string) {
   const found = await Agents.find({ owner_address, visibility: 'public' })

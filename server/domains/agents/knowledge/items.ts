@@ -3,7 +3,7 @@ import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domain
 import { defaults, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import { titleOf } from '#server/domains/agents/library/reading/sources'
 import type { Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import { readingFields } from '#shared/api/knowledge'
 import type { KnowledgeItem } from '#shared/api/knowledge-records'
 import { AppError } from '#shared/errors'
@@ -55,7 +55,7 @@ export async function addItem(
     if (isKnown) throw new AppError('KNOWLEDGE_EXISTS')
   }
   await refuseKnownUrl()
-  const inserted = await insertAmong(KnowledgeItems, item, {
+  const inserted = await insertWithinLimit(KnowledgeItems, item, {
     others: { agent_id: agent._id },
     most,
     refuseDuplicate: refuseKnownUrl,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { type CutShort, type FrameBody, RunFailure } from '#shared/api/run-frames'
 import { AppError, type ErrorCode } from '#shared/errors'
@@ -86,7 +86,7 @@ export async function beginRun(
 async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
   const places = isOwed ? 'taken' : await takePlaces(node, run, ask.place === ownChat)
   if (places !== 'taken') {
-    const known = await (places === 'asked' ? readBack(() => knownRun(ask)) : knownRun(ask))
+    const known = await (places === 'asked' ? readDuplicate(() => knownRun(ask)) : knownRun(ask))
     if (known) return known
     if (places === 'asked') throw new AppError('SERVICE_UNAVAILABLE', { message: beingTaken, retryAfter: 1 })
     throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
@@ -111,7 +111,10 @@ export async function knownRun(ask: Ask): Promise<StoredRun | null> {
 
 async function sameRun(ask: Ask): Promise<StoredRun> {
   const { account, clientRunId } = ask
-  return same(await readBack(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()), ask)
+  return same(
+    await readDuplicate(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()),
+    ask,
+  )
 }
 
 function same(first: StoredRun | null, { agent, place, message, isToSay }: Ask): StoredRun {

@@ -3,7 +3,7 @@ import type { StoredAgent, StoredEvent } from '#server/domains/agents/agent-stat
 import type { Tool } from '#server/domains/agents/agent-tools/tool'
 import { retrieve } from '#server/domains/agents/library/retrieve'
 import { asksForAppointment, bookingCard } from '#server/domains/meetings/scheduling/card'
-import { mentions } from '#server/domains/rooms/text/mentions'
+import { mentionTest } from '#server/domains/rooms/text/mentions'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { Scheduling } from '#shared/api/run-frames'
@@ -70,7 +70,7 @@ const longestDescription = 300
 const lastZoneMilliseconds = 12 * 3_600_000
 
 /** Is the message about events? */
-const concernsEvents = mentions({
+const concernsEvents = mentionTest({
   words:
     'event* conference* meetup* hackathon* workshop* summit* part(y|ies) festival* concert* happening* gathering* ' +
     'veranstaltung* konferenz* messe* feier* treffen evenement* soiree* atelier* evento* conferencia* fiesta* festa* ' +

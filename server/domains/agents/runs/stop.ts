@@ -4,7 +4,7 @@ import { blocksChanged } from '#server/domains/moderation/blocks/events'
 import { accountSuspended } from '#server/domains/people/accounts/events'
 import { friendsEnded } from '#server/domains/people/friends/events'
 import type { Pair } from '#server/domains/people/friends/model'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
@@ -47,9 +47,9 @@ export function stopForRefused(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (key !== GLOBAL || !isOurs) return
     for (const row of rows) {
-      if (isOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
-      if (isOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
-      if (isOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
+      if (isRowOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
+      if (isRowOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
+      if (isRowOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
     }
   })
   return () => {}

@@ -1,6 +1,6 @@
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 
-const { bucket, folder } = folders.evidence
+const { bucket, folder } = storageFolders.evidence
 
 /** The key of what somebody has handed in as evidence: by its name, which is told to them alone. */
 export const evidenceKey = (account: string, name: string): string =>

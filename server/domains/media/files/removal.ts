@@ -1,6 +1,6 @@
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
-import { shownAmong } from '#server/kernel/domain'
+import { shownUrls } from '#server/kernel/domain'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, keyAt } from '#server/ports/storage/port'
@@ -32,7 +32,7 @@ export async function removePicture(node: Node, url: string | null | undefined):
 }
 
 const isForShow = (key: string): boolean =>
-  [folders.avatar, folders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
+  [storageFolders.avatar, storageFolders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
 
 /** Those of these files that a message, a person, an agent or a room names. */
 export async function namedAmong(
@@ -43,7 +43,7 @@ export async function namedAmong(
   const urls = records.flatMap(({ _id, url }) => [addressOf(node.settings.storageUrl, _id), url])
   const [rows, shown] = await Promise.all([
     RoomEvents.find({ 'body.media': { $in: keys } }, { 'body.media': 1 }).lean<{ body: { media: string[] } }[]>(),
-    shownAmong(node, urls),
+    shownUrls(node, urls),
   ])
   const named = new Set([...rows.flatMap(({ body }) => body.media), ...shown])
   const isNamed = ({ _id, url }: Pick<StoredUpload, '_id' | 'url'>) =>

@@ -1,4 +1,4 @@
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Action } from '#server/kernel/context'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
@@ -12,9 +12,10 @@ const largestImage = 10 * 1024 * 1024
 export const storeBugReport: Action<typeof contract.bugReport> = async ({ file }, context) => {
   storageOf(context.node)
   const ending = filmOf(await file.slice(0, 64).arrayBuffer())
-  if (ending !== null) return { ...(await store(context, folders.bugReport, { ending, blob: file })), type: 'video' }
+  if (ending !== null)
+    return { ...(await store(context, storageFolders.bugReport, { ending, blob: file })), type: 'video' }
   if (file.size > largestImage) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB' })
-  return { ...(await storePicture(context, folders.bugReport, file, allowed)), type: 'image' }
+  return { ...(await storePicture(context, storageFolders.bugReport, file, allowed)), type: 'image' }
 }
 
 /** A film is known by its first bytes: a box of MPEG-4 or QuickTime, or the head of Matroska that says it is WebM. */

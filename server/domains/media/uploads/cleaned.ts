@@ -1,8 +1,8 @@
 import { budgets } from '#server/kernel/budgets'
-import { kindOf } from '#server/kernel/connection-slots'
+import { callerKindOf } from '#server/kernel/connection-slots'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
-import { hold } from '#server/kernel/held'
+import { holdShares } from '#server/kernel/held'
 import { nodeState } from '#server/kernel/node-state'
 import type { CleanFile, FileKind } from '#server/ports/reader/port'
 import { AppError } from '#shared/errors'
@@ -50,9 +50,9 @@ function refuse({ logger }: Node, error: unknown): null {
 function holdFile(context: Context): () => void {
   const { node } = context
   const caller = signedIn(context)
-  const kind = kindOf(caller, node.now())
+  const kind = callerKindOf(caller, node.now())
   if (kind === 'anonymous') throw new AppError('UNAUTHORIZED')
-  return hold(
+  return holdShares(
     reading(node).held,
     [
       { key: caller.account, budget: budgets.filesOfAccount, of: 'account' },

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { evidenceEnding } from '#server/domains/media/files/evidence'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
-import { readBy } from '#server/domains/rooms/room-state/access'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
+import { readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import type { Action, Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -25,7 +25,7 @@ export const storeEvidence: Action<typeof contract.evidence> = async ({ file, me
   // A file of the same sender in another conversation shows nothing of this one.
   const isAsSent = isCommitted && (await RoomEvents.exists({ 'body.media': sent._id, room, sender })) !== null
   const about = { evidence_of: messageId, is_as_sent: isAsSent }
-  const { path } = await store(context, folders.evidence, { ending, blob: file, about })
+  const { path } = await store(context, storageFolders.evidence, { ending, blob: file, about })
   return { evidence: path.slice(path.lastIndexOf('/') + 1), is_as_sent: isAsSent }
 }
 
@@ -35,7 +35,7 @@ async function readableMessage({ node, caller }: Context, id: string): Promise<{
   const unknown = new AppError('NOT_FOUND', { message: 'There is no such message' })
   if (!row) throw unknown
   await node.log
-    .ask(row.room, (view, now) => void readBy(view, caller.account, now))
+    .ask(row.room, (view, now) => void readableRoomOf(view, caller.account, now))
     .catch((error: unknown) => {
       throw error instanceof AppError && error.status < 500 ? unknown : error
     })
@@ -44,7 +44,7 @@ async function readableMessage({ node, caller }: Context, id: string): Promise<{
 
 async function sealedFile({ node }: Context, url: string, owner: string): Promise<StoredUpload> {
   const key = keyAt(node.settings.storageUrl, url) ?? ''
-  const isSealed = [folders.image, folders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
+  const isSealed = [storageFolders.image, storageFolders.voice].some(({ bucket }) => key.startsWith(`${bucket}/`))
   const record = isSealed ? await UploadRecords.findOne({ _id: key, owner, ...storedFile }).lean<StoredUpload>() : null
   if (!record) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
   return record

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { base32nopad } from '@scure/base'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Action, Context } from '#server/kernel/context'
 import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
@@ -20,7 +20,7 @@ export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageDat
   const { name, blob, url, path } = await withCleaned(context, given, async (picture) => {
     if (picture.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: refusal })
     const [name, blob] = [cidOf(picture.bytes), new Blob([picture.bytes], { type: 'image/png' })]
-    return { name, blob, ...(await store(context, folders.pixelArt, { name, ending: 'png', blob })) }
+    return { name, blob, ...(await store(context, storageFolders.pixelArt, { name, ending: 'png', blob })) }
   })
   const { pinning } = context.node.services
   const ipfsHash = pinning === null ? name : await pinning.pin(`${name}.png`, blob)

@@ -3,7 +3,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { settingOf } from '#server/domains/platform/installation/decided'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
-import type { Admit, Sender } from '#server/kernel/uploads'
+import type { Sender, UploadAdmission } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { uploadSettings } from './settings.ts'
@@ -38,7 +38,7 @@ const receivingOf = nodeState(() => new Map<string, number>())
  * whatever that is, as it may be stored already and so be answered again.
  */
 export const admissionOf =
-  (node: Node): Admit =>
+  (node: Node): UploadAdmission =>
   async (sender, bytes) => {
     await refuseWhereOff()
     const receiving = receivingOf(node)

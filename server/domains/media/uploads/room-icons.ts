@@ -1,5 +1,5 @@
 import { removePicture } from '#server/domains/media/files/removal'
-import { actingIn } from '#server/domains/rooms/room-state/access'
+import { actingRoom } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { refuseLockedIcon, refuseMuted } from '#server/domains/rooms/room-state/judge-draft'
@@ -12,7 +12,7 @@ export const refuseIcon = (node: Node, key: string, account: string): Promise<vo
   node.log.ask(key, (view, now) => void iconed(view, account, now))
 
 function iconed(view: View, account: string, now: number) {
-  const { room, standing } = actingIn(view, account, now)
+  const { room, standing } = actingRoom(view, account, now)
   if (!standing.isModerator)
     throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may change the icon' })
   refuseLockedIcon(room)

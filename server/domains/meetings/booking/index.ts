@@ -1,7 +1,7 @@
 import type { StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside } from '#server/kernel/every'
+import { startInBackground } from '#server/kernel/every'
 import { booking as contract, scheduledCallChanged } from '#shared/api/booking'
 import { done } from '#shared/kit/primitives'
 import { keepTelling } from './announce.ts'
@@ -80,7 +80,7 @@ export const booking = defineDomain(
     start: (node) => [
       keepHolds(node),
       keepTelling(node),
-      beside(node, () => gatherOlderCalls(node), 'letters of an older version were not found'),
+      startInBackground(node, () => gatherOlderCalls(node), 'letters of an older version were not found'),
     ],
   },
 )

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { keepAnswers } from '#server/kernel/kept-answers'
+import { createAnswerCache } from '#server/kernel/kept-answers'
 import { nodeState } from '#server/kernel/node-state'
 import type { Busy } from '#server/ports/calendar/port'
 import { AppError } from '#shared/errors'
@@ -17,7 +17,7 @@ const answerMilliseconds = 5_000
 const most = { near: 30, far: 30, now: 120, byAddress: 10 }
 
 const keptOn = nodeState(() =>
-  keepAnswers<readonly Busy[]>({
+  createAnswerCache<readonly Busy[]>({
     secondsOf: () => 60,
     weightOf: (busy) => busy.length,
     mostWeight: 200_000,

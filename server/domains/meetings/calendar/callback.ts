@@ -1,6 +1,6 @@
-import { alive } from '#server/domains/people/identity/sessions'
+import { validSessions } from '#server/domains/people/identity/sessions'
 import type { Node } from '#server/kernel/context'
-import { returnOf } from '#server/kernel/cookies'
+import { returnCookieOf } from '#server/kernel/cookies'
 import type { RawRoute } from '#server/kernel/raw-route'
 import { NoAccess } from '#server/ports/calendar/port'
 import { type CalendarError, calendarCallback } from '#shared/api/calendar'
@@ -19,7 +19,11 @@ export const callbackRoute = (node: Node): RawRoute => ({
   path: calendarCallback,
   answer: 'html',
   async give(request, response) {
-    const failure = await connectBy(node, request.query, returnOf(request.headers.cookie, node.settings.publicUrl))
+    const failure = await connectBy(
+      node,
+      request.query,
+      returnCookieOf(request.headers.cookie, node.settings.publicUrl),
+    )
     const page = new URL(node.settings.publicUrl)
     if (failure === null) page.searchParams.set('calendar_connected', 'true')
     else page.searchParams.set('calendar_error', failure)
@@ -41,7 +45,8 @@ async function connectBy(
   const begun = readState(node, state)
   if (!begun || code.length > longestCode) return 'invalid_state'
   try {
-    if (begun.until <= node.now() || !(await alive(node)([begun.session])).has(begun.session)) return 'expired_state'
+    if (begun.until <= node.now() || !(await validSessions(node)([begun.session])).has(begun.session))
+      return 'expired_state'
     if (verifier === null || challengeOf(verifier) !== begun.challenge) return 'other_browser'
     if (!(await spendState(begun))) return 'used_state'
     await keepConnection(node, begun.account, await calendars.exchange(code, verifier, redirectUriOf(node)))

@@ -1,6 +1,6 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside } from '#server/kernel/every'
+import { startInBackground } from '#server/kernel/every'
 import { calendarCallback, calendar as contract } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -48,6 +48,8 @@ export const calendar = defineDomain(
   {
     jobs: [revoking, calendarRefresh],
     routes: (node) => [callbackRoute(node)],
-    start: (node) => [beside(node, () => refreshOlder(node), 'calendars of an older version were not found')],
+    start: (node) => [
+      startInBackground(node, () => refreshOlder(node), 'calendars of an older version were not found'),
+    ],
   },
 )

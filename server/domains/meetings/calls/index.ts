@@ -3,7 +3,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
 import { tellOfCall, tellRungOut } from '#server/domains/platform/push/calls'
 import { audiences, type Context, signedIn } from '#server/kernel/context'
-import { cursorAt, placeIn } from '#server/kernel/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
 import { defineDomain } from '#server/kernel/domain'
 import { callChanged, calls as contract, incomingCall } from '#shared/api/calls'
 import { AppError } from '#shared/errors'
@@ -24,7 +24,7 @@ export const calls = defineDomain(contract, {
   async list({ limit, before }, context) {
     const { account } = signedIn(context)
     const own = `calls ${account}` as const
-    const from = before === undefined ? undefined : placeIn(own, before)
+    const from = before === undefined ? undefined : cursorPlaceIn(own, before)
     const page = await newestOf(account, limit, from)
     const last = page.length === limit ? page.at(-1) : undefined
     return { calls: await shown(context.node, page), next: last ? cursorAt(own, last._id) : null }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { isJoinCode, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
@@ -77,7 +77,7 @@ async function insert(
       return meeting
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      const before = await readBack(() => Meetings.findOne(same).lean<StoredMeeting>())
+      const before = await readDuplicate(() => Meetings.findOne(same).lean<StoredMeeting>())
       // Otherwise the code is another's.
       if (before) return before
     }

@@ -1,4 +1,4 @@
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate, type QueryFilter } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -46,7 +46,7 @@ export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rul
       return written
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      await readBack(() => Bookings.exists({ recipient_wallet_address: host, number }))
+      await readDuplicate(() => Bookings.exists({ recipient_wallet_address: host, number }))
     }
   }
   throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })

@@ -1,5 +1,5 @@
 import { facilitatorOf, networkNamed } from '#server/domains/payments/payments/scheme'
-import { showsOnPages } from '#server/domains/people/accounts/page-parts'
+import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { scheduling as contract, type SchedulingSettings, type ShownSettings } from '#shared/api/scheduling'
@@ -70,7 +70,7 @@ export const scheduling = defineDomain(
   },
   {
     start(node) {
-      showsOnPages(node, { scheduling: bookedAt })
+      registerPageParts(node, { scheduling: bookedAt })
       return []
     },
   },

@@ -1,4 +1,4 @@
-import { mentions, plain, plainWords } from '#server/domains/rooms/text/mentions'
+import { mentionTest, plainText, plainWords } from '#server/domains/rooms/text/mentions'
 
 const words =
   'schedul* reschedul* appointment* availability calendar* timeslot* meeting* ' +
@@ -38,8 +38,8 @@ const confirmations =
 
 const shortAnswer = 40
 
-const asks = mentions({ words, phrases, anywhere })
-const confirming = new RegExp(`^(?:(?:${plain(confirmations)})(?: |$))+`, 'u')
+const asks = mentionTest({ words, phrases, anywhere })
+const confirming = new RegExp(`^(?:(?:${plainText(confirmations)})(?: |$))+`, 'u')
 // A day, an hour, or one of those that are shown.
 const choosing =
   /^(?:(?:on|at|the|for|am|um|le|a|el|la|às|maybe|then|next|this) )*(?:\d{1,2}(?: \d\d)?(?: ?(?:am|pm|uhr|h|o clock))?|tomorrow|today|morgen|heute|demain|manana|amanha|domani|завтра|明天|明日|내일|first|second|third|last|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: |$)/u

@@ -1,5 +1,5 @@
 import type { Context } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { scheduling as contract } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import type { InputOf, OutputOf } from '#shared/kit/contract'
@@ -29,7 +29,10 @@ export async function setWindow(context: Context, account: string, given: Given)
   }
   const fields = { ...times, timezone: timezone ?? 'UTC', name: name ?? null, created_at: now }
   const window = { _id: context.creationId, wallet_address: account, ...fields }
-  const inserted = await insertAmong(Windows, window, { others: { wallet_address: account }, most: windowsAtMost })
+  const inserted = await insertWithinLimit(Windows, window, {
+    others: { wallet_address: account },
+    most: windowsAtMost,
+  })
   if (!inserted) throw new AppError('VALIDATION_ERROR', { message: `At most ${windowsAtMost} windows` })
   return inserted
 }

@@ -1,4 +1,4 @@
-import { keyOf, readBy, readRoom, seenBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, readableRoomOf, readRoom, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { wordListsOf } from '#server/domains/rooms/room-state/blocked-words'
 import {
   type BanFact,
@@ -23,11 +23,11 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { roomRef } from '#shared/kit/room-key'
 import { logEntryOf } from './entries.ts'
-import { entriesFor } from './hearing.ts'
-import { moderates } from './listening.ts'
+import { entriesFor } from './receivers.ts'
 import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
+import { isActiveModerator } from './subscriptions.ts'
 
-type Asked = Parameters<Action<typeof contract.inspect>>[0]
+type InspectInput = Parameters<Action<typeof contract.inspect>>[0]
 
 /**
  * The rights of an account in a room that the caller can read. For the caller it suffices to see the room. Without a
@@ -35,7 +35,8 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
  */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
-    if (key !== GLOBAL) (isSameAccount(account, caller.account) ? seenBy : readBy)(view, caller.account, now)
+    if (key !== GLOBAL)
+      (isSameAccount(account, caller.account) ? visibleRoom : readableRoomOf)(view, caller.account, now)
     return rightsIn(view, account, now)
   })
 
@@ -54,25 +55,26 @@ export const inspect: Action<typeof contract.inspect> = async (input, context) =
   }
 }
 
-const needUser = ({ userAddress }: Asked): string => {
+const needUser = ({ userAddress }: InspectInput): string => {
   if (!userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
   return userAddress
 }
 
-async function permissions(context: Context, input: Asked) {
+async function permissions(context: Context, input: InspectInput) {
   const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
 /** Every reader of a room sees its moderators. Notes are shown to moderators only. */
-async function moderators({ node, caller }: Context, input: Asked) {
+async function moderators({ node, caller }: Context, input: InspectInput) {
   const key = isPlaced(input) ? await keyOf(placeOf(input)) : GLOBAL
   const isOfficial =
-    key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
+    key !== GLOBAL &&
+    (await node.log.ask(key, (view, now) => readableRoomOf(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
   const { here, isAmong } = await node.log.ask(key, (view, now) => ({
     here: stored.filter((row) => moderatorIn(view, row.user_address) !== null),
-    isAmong: caller.account !== null && moderates(view, caller.account, now),
+    isAmong: caller.account !== null && isActiveModerator(view, caller.account, now),
   }))
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
   const known = new Set(here.map(({ user_address }) => user_address))
@@ -80,7 +82,7 @@ async function moderators({ node, caller }: Context, input: Asked) {
   return rows.map((row) => moderatorRow(row.room, { ...(row as ModeratorFact), ...(isAmong ? {} : { notes: null }) }))
 }
 
-async function muted({ node, caller }: Context, input: Asked) {
+async function muted({ node, caller }: Context, input: InspectInput) {
   const key = await keyOf(placeOf(input))
   const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
@@ -89,7 +91,7 @@ async function muted({ node, caller }: Context, input: Asked) {
     .map((row) => muteRow(key, row as MuteFact))
 }
 
-async function isMuted({ node, caller }: Context, input: Asked) {
+async function isMuted({ node, caller }: Context, input: InspectInput) {
   const account = needUser(input)
   const key = await keyOf(placeOf(input))
   return node.log.ask(key, (view, now) => {
@@ -101,20 +103,21 @@ async function isMuted({ node, caller }: Context, input: Asked) {
 /** Refuses everybody except moderators, who alone see bans and mutes. Returns the time of the check. */
 function needModerator(view: View, account: string | null, now: number): number {
   if (account === null) throw new AppError('UNAUTHORIZED')
-  seenBy(view, account, now)
-  if (!moderates(view, account, now)) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  visibleRoom(view, account, now)
+  if (!isActiveModerator(view, account, now))
+    throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
   return now
 }
 
 /** Callers may ask about themselves, even if they are banned. */
 function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
-  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller, now)
+  if (caller === about) banIn(view, about, now) ?? visibleRoom(view, caller, now)
   else needModerator(view, caller, now)
 }
 
 async function log(
   context: Context,
-  { chatType, channelId, actor, target, actionType, since, until, limit }: Asked,
+  { chatType, channelId, actor, target, actionType, since, until, limit }: InspectInput,
 ): Promise<LogEntry[]> {
   const { account } = context.caller
   if (account === null) throw new AppError('UNAUTHORIZED')

@@ -1,12 +1,12 @@
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
-import { blockedIn } from '#server/domains/rooms/room-state/blocked-words'
+import { blockedWordsIn } from '#server/domains/rooms/room-state/blocked-words'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import {
   memberIn,
   moderatorIn,
   type RulesFact,
-  refOf,
+  roomRefOf,
   rulesIn,
   type WordFact,
   wordsIn,
@@ -18,15 +18,15 @@ import type { Act } from '#shared/api/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { isForModerators, longestIn } from '#shared/kit/room-kinds'
-import { type Decision, need, type Scene } from './moderate.ts'
+import { type Decision, needPermission, type Scene } from './moderate.ts'
 import { rulesIdOf } from './rows.ts'
 
-export const rules =
+export const decideRules =
   ({ patch }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
-    const { type } = refOf(view)
-    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) need(scene, 'canManageMods')
+    const { type } = roomRefOf(view)
+    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) needPermission(scene, 'canManageMods')
     if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
@@ -62,7 +62,7 @@ const maxCharacters = 50_000
 
 /** Global words are edited by admins and global moderators, a room's words by its managers. */
 function needWords(scene: Scene): void {
-  if (scene.view.room !== GLOBAL) need(scene, 'canManageMods')
+  if (scene.view.room !== GLOBAL) needPermission(scene, 'canManageMods')
   else if (!scene.mine.isModerator)
     throw new AppError('FORBIDDEN', { message: 'Only admins and global moderators may do this' })
 }
@@ -80,7 +80,7 @@ export const addWord =
     const word = is_regex ? patch.word : patch.word.toLowerCase()
     const empty = is_regex ? null : emptyWord(word)
     if (empty !== null) throw new AppError('VALIDATION_ERROR', { message: empty })
-    refuseBeside(blockedIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
+    refuseBeside(blockedWordsIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
     const added: WordFact = {
       word_id: id,
       word,

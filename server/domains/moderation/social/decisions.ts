@@ -7,7 +7,7 @@ import { Reports } from './model.ts'
 
 /** The weight of an account's decision on a report, and whether it counts globally or in its room. */
 interface Weight {
-  isOfHouse: boolean
+  decidesGlobally: boolean
   weight: number
 }
 
@@ -16,12 +16,12 @@ export async function weightOf({ log }: Node, account: string, room: RoomKey | n
   const everywhere = await log.ask(GLOBAL, (view) => standingOf(view, account))
   const here = room === null ? null : await log.ask(room, (view) => standingOf(view, account))
   const isModerator = everywhere.isModerator && (here === null || here.rank <= ranks.moderator)
-  const isOfHouse = everywhere.isAdmin || isModerator
-  return { isOfHouse, weight: isOfHouse ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
+  const decidesGlobally = everywhere.isAdmin || isModerator
+  return { decidesGlobally, weight: decidesGlobally ? ranks.superAdmin + everywhere.rank : (here ?? everywhere).rank }
 }
 
 /** The state of a report or flag before a decision. */
-interface Undecided {
+interface DecisionState {
   id: string
   state: string
   room_state: string | null
@@ -40,7 +40,7 @@ interface StoredReport {
 }
 
 /** The state of a stored report; older versions stored no decision of a room. */
-export const beforeDecision = (row: StoredReport): Undecided => ({
+export const beforeDecision = (row: StoredReport): DecisionState => ({
   id: row._id,
   state: row.status,
   claimed_by: row.claimed_by ?? null,
@@ -60,29 +60,29 @@ export async function refuseOverruling(
   node: Node,
   account: string,
   room: RoomKey | null,
-  { claimed_by, state, decided_by, room_state, room_decided_by }: Undecided,
+  { claimed_by, state, decided_by, room_state, room_decided_by }: DecisionState,
 ): Promise<boolean> {
   const mine = await weightOf(node, account, room)
   const weighs = async (other: string | null) =>
     other === null || isSameAccount(other, account) ? -1 : (await weightOf(node, other, room)).weight
-  if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: looked })
+  if ((await weighs(claimed_by)) >= mine.weight) throw new AppError('CONFLICT', { message: claimedText })
   const deciders = [isClosed(state) ? decided_by : null, isClosed(room_state) ? room_decided_by : null]
   for (const decider of deciders)
     if ((await weighs(decider)) > mine.weight)
       throw new AppError('CONFLICT', { message: 'Somebody above you has decided this' })
-  return mine.isOfHouse
+  return mine.decidesGlobally
 }
 
-const looked = 'Somebody else looks at this already'
+const claimedText = 'Somebody else looks at this already'
 
 /** Refuses a late decision: another account has claimed or decided meanwhile. */
-export function takeFromOthers<T>(found: T | null): T {
-  if (found === null) throw new AppError('CONFLICT', { message: looked })
+export function refuseLateDecision<T>(found: T | null): T {
+  if (found === null) throw new AppError('CONFLICT', { message: claimedText })
   return found
 }
 
 /** Matches the report if nobody has claimed or decided it since it was read. */
-export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: Undecided) => ({
+export const unchangedFilter = ({ id, state, claimed_by, decided_by, room_state, room_decided_by }: DecisionState) => ({
   _id: id,
   status: state,
   claimed_by,
@@ -91,7 +91,7 @@ export const asItWas = ({ id, state, claimed_by, decided_by, room_state, room_de
   room_decided_by,
 })
 
-interface Settled {
+interface RoomDecision {
   status: string
   by: string
   at: string
@@ -99,8 +99,8 @@ interface Settled {
 }
 
 /** Decides a report for the moderators of its room. It stays open and unclaimed for global moderators. */
-export async function settleForRoom(item: Undecided, { status, by, at, note }: Settled): Promise<void> {
+export async function settleForRoom(item: DecisionState, { status, by, at, note }: RoomDecision): Promise<void> {
   const decided = { room_status: status, room_decided_by: by, room_decided_at: at, room_notes: note }
   const change = { ...decided, ...(isClosed(status) ? { claimed_by: null } : {}) }
-  takeFromOthers(await Reports.findOneAndUpdate(asItWas(item), { $set: change }).lean())
+  refuseLateDecision(await Reports.findOneAndUpdate(unchangedFilter(item), { $set: change }).lean())
 }

@@ -3,13 +3,13 @@ import { evidenceKey } from '#server/domains/media/files/evidence'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
 import { removeUnnamed } from '#server/domains/media/files/removal'
 import { addressesIn, type NamedFile } from '#server/domains/moderation/verdict/named-files'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import { addressOf, keyAt } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
 import { Reports } from './model.ts'
 
-interface Named {
+interface ReportInput {
   description?: string | null | undefined
   messageId?: string | null | undefined
   evidence?: string | null | undefined
@@ -17,7 +17,7 @@ interface Named {
 
 /** The uploads of this account that a description names as evidence of a bug. */
 function faultFiles(node: Node, account: string, description: string): NamedFile[] {
-  const { bucket, folder } = folders.bugReport
+  const { bucket, folder } = storageFolders.bugReport
   const own = `${bucket}/${folder}/${account.toLowerCase()}/`
   return addressesIn(description, node.settings.storageUrl).flatMap((url) => {
     const key = keyAt(node.settings.storageUrl, url)
@@ -29,14 +29,14 @@ function faultFiles(node: Node, account: string, description: string): NamedFile
 export async function withEvidence<T>(
   node: Node,
   account: string,
-  { description, messageId, evidence }: Named,
+  { description, messageId, evidence }: ReportInput,
   act: (fields: { evidence_key?: string; file_keys?: string[]; is_as_sent?: boolean }) => Promise<T>,
 ): Promise<T> {
-  const shown = faultFiles(node, account, description ?? '')
-  const files: { file_keys?: string[] } = shown.length > 0 ? { file_keys: shown.map(({ key }) => key) } : {}
-  if (!evidence) return withFiles(node, account, shown, () => act(files))
+  const faults = faultFiles(node, account, description ?? '')
+  const files: { file_keys?: string[] } = faults.length > 0 ? { file_keys: faults.map(({ key }) => key) } : {}
+  if (!evidence) return withFiles(node, account, faults, () => act(files))
   const key = evidenceKey(account, evidence)
-  const all = [...shown, { key, url: addressOf(node.settings.storageUrl, key) }]
+  const all = [...faults, { key, url: addressOf(node.settings.storageUrl, key) }]
   return withFiles(node, account, all, async () => {
     const its = { _id: key, evidence_of: messageId ?? '', ...storedFile }
     const record = await UploadRecords.findOne(its).lean<StoredUpload>()

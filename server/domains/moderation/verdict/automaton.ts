@@ -6,10 +6,10 @@ export interface Machine {
   /** The number of items that it searches, numbered from zero. */
   wanted: number
   /** The next state after a symbol; deterministic. */
-  advance(places: string, symbol: number): Reached
+  advance(places: string, symbol: number): MachineStep
 }
 
-export interface Reached {
+export interface MachineStep {
   places: string
   /** The items that end with this symbol. */
   found: readonly number[]
@@ -34,11 +34,11 @@ interface Edge {
 }
 
 /** Does an item that ends at this symbol count? A counted item is not asked about again. */
-export type Accept = (found: number, at: number) => boolean
+export type MatchFilter = (found: number, at: number) => boolean
 
 export interface Automaton {
   /** The items found in these symbols; incomplete if the budget is spent. */
-  search(symbols: Uint16Array, budget: Budget, accept?: Accept): ReadonlySet<number>
+  search(symbols: Uint16Array, budget: Budget, accept?: MatchFilter): ReadonlySet<number>
   /** Clears all states, because symbols have new meanings. */
   forget(): void
 }
@@ -89,7 +89,7 @@ export function automaton({ start, wanted, advance }: Machine): Automaton {
     },
   }
 
-  function walk(symbols: Uint16Array, budget: Budget, accept: Accept, found: Set<number>): void {
+  function walk(symbols: Uint16Array, budget: Budget, accept: MatchFilter, found: Set<number>): void {
     searches += 1
     let state = stateOf(start)
     for (let at = 0; at < symbols.length; at += 1) {

@@ -1,7 +1,7 @@
 import type { Attachment, Mention } from '#shared/api/message'
 import type { Asked } from '#shared/api/polls'
 import type { MessageType } from '#shared/api/verdict'
-import { type ContentKind, type OwnStorage, seenContent } from './markers.ts'
+import { type ContentKind, contentOfFile, type OwnStorage } from './markers.ts'
 
 /** The content of a message by a person, which is stored and judged. */
 export interface MessageDraft {
@@ -16,7 +16,7 @@ export interface MessageDraft {
   blobs?: readonly string[] | undefined
 }
 
-export const written = (type: MessageType, text: string): MessageDraft => ({
+export const textDraft = (type: MessageType, text: string): MessageDraft => ({
   type,
   text,
   attachments: [],
@@ -47,7 +47,7 @@ const readings: ReadingsOf<MessageDraft> = {
   blobs: 'none',
 }
 
-export interface Part {
+export interface MessagePart {
   reading: Exclude<Reading, 'none'>
   text: string
 }
@@ -55,14 +55,14 @@ export interface Part {
 type Readings = Reading | { readonly [field: string]: Readings }
 
 /** The texts of a draft, its own text first. */
-export function partsOf(draft: MessageDraft): readonly Part[] {
+export function messagePartsOf(draft: MessageDraft): readonly MessagePart[] {
   const { attachments, mentions, poll } = draft
   if (attachments.length === 0 && mentions.length === 0 && poll === null)
     return [{ reading: 'prose', text: draft.text }]
   return collect(draft, readings)
 }
 
-function collect(value: unknown, reading: Readings): Part[] {
+function collect(value: unknown, reading: Readings): MessagePart[] {
   if (Array.isArray(value)) return value.flatMap((one) => collect(one, reading))
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([field, its]) =>
@@ -86,7 +86,7 @@ function extensions(names: string, kind: ContentKind): Record<string, ContentKin
 
 /** The kinds of an attachment by its type, name, URL or storage folder; empty for a plain file. */
 export function contentsOf({ url, name, mime }: Attachment, storage: OwnStorage): readonly ContentKind[] {
-  const found = [contentOfMime(mime), byExtension(name), byExtension(pathOf(url)), seenContent(url, storage)]
+  const found = [contentOfMime(mime), byExtension(name), byExtension(pathOf(url)), contentOfFile(url, storage)]
   return [...new Set(found.filter((kind) => kind !== null))]
 }
 
@@ -104,10 +104,10 @@ function byExtension(name: string | undefined): ContentKind | null {
     : null
 }
 
-const pathOf = (url: string): string => plainly(URL.canParse(url) ? new URL(url).pathname : url)
+const pathOf = (url: string): string => decodedUrl(URL.canParse(url) ? new URL(url).pathname : url)
 
 /** A URL with its percent-encoding decoded, as browsers show it. */
-export function plainly(url: string): string {
+export function decodedUrl(url: string): string {
   try {
     return decodeURIComponent(url)
   } catch {

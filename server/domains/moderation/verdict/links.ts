@@ -33,7 +33,7 @@ export function hasLink(text: string): boolean {
 const here = 'https://here.invalid'
 
 /** Does the target of a Markdown link leave this site, as a browser reads it? */
-export function leadsOut(target: string): boolean {
+export function isOutsideLink(target: string): boolean {
   if (hasLink(target)) return true
   const url = URL.canParse(target) ? new URL(target) : URL.canParse(target, here) ? new URL(target, here) : null
   return url !== null && url.origin !== here && /^(?:https?|ftp|wss?):$/.test(url.protocol)

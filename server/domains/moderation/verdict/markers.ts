@@ -1,6 +1,6 @@
 import { sealedImageType, voiceSeconds } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
-import { allFolders, type Stored, storedAs } from './storage-folders.ts'
+import { allFolders, type StoredKind, storedKindOf } from './storage-folders.ts'
 
 /** The kind of a message, for the permissions of a room. */
 export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
@@ -38,7 +38,7 @@ export interface Marker {
   tag: MarkerTag | null
   content: ContentKind
   /** The valid kinds of the named file; empty if it names none. */
-  holds: readonly Stored[]
+  holds: readonly StoredKind[]
   /** The text after the colon; null if there is none. */
   parameter: string | null
   /** The text after the marker; null if the marker is never closed. */
@@ -51,7 +51,7 @@ export interface OwnStorage {
 }
 
 interface OwnFile {
-  stored: Stored
+  stored: StoredKind
   /** The key of the file in the storage. */
   key: string
 }
@@ -60,12 +60,12 @@ interface OwnFile {
 const leadingBlanks = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/u
 const opening = new RegExp(`^\\[(${Object.keys(contentOfTag).join('|')})(?=[:\\]])`)
 
-const sealed: readonly Stored[] = ['sealed']
+const sealed: readonly StoredKind[] = ['sealed']
 /**
  * The valid files of each kind. GIFs and pixel art are pictures too. A sealed picture cannot be inspected, so only a
  * sealed marker names it.
  */
-const filesOf: Readonly<Record<ContentKind, readonly Stored[]>> = {
+const filesOf: Readonly<Record<ContentKind, readonly StoredKind[]>> = {
   photo: ['photo', 'gif', 'pixel_art'],
   gif: ['gif'],
   pixel_art: ['pixel_art'],
@@ -106,12 +106,12 @@ function dissect(tag: MarkerTag, afterTag: string): Marker {
 }
 
 /** Does the marker have a URL, which must be our own? */
-export function isMedia(marker: Marker): boolean {
+export function isMediaMarker(marker: Marker): boolean {
   return marker.holds.length > 0
 }
 
-export const foreignMedia = 'Media must be uploaded here by its sender'
-const otherMedia = 'This file is not of the kind that the message says it is'
+export const foreignMediaText = 'Media must be uploaded here by its sender'
+const otherMediaText = 'This file is not of the kind that the message says it is'
 
 /** The fault of a marker, as a message for its sender; null if it is valid. */
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
@@ -120,15 +120,15 @@ export function markerFault(marker: Marker, storage: OwnStorage): string | null 
   if (tag === 'ENC_IMAGE' && !sealedImageType.test(parameter ?? '')) return 'This image type is not supported'
   if (tag === 'VOICE' && !voiceSeconds.test(parameter ?? '')) return 'A voice message lasts whole seconds'
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
-  if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
-  if (!isMedia(marker)) return null
+  if (tag === 'LOCATION') return isLocation(rest) ? null : 'The location is not valid'
+  if (!isMediaMarker(marker)) return null
   return fileFault(rest, marker.holds, storage)
 }
 
-function fileFault(url: string, holds: readonly Stored[], storage: OwnStorage): string | null {
+function fileFault(url: string, holds: readonly StoredKind[], storage: OwnStorage): string | null {
   const stored = ownFile(url, storage)?.stored
-  if (stored === undefined) return foreignMedia
-  return holds.includes(stored) ? null : otherMedia
+  if (stored === undefined) return foreignMediaText
+  return holds.includes(stored) ? null : otherMediaText
 }
 
 /** The fault of an attachment of these kinds; null if it is valid. Sealed files are named by a marker only. */
@@ -137,10 +137,10 @@ export function attachmentFault(url: string, contents: readonly ContentKind[], s
   return faults.find((fault) => fault !== null) ?? null
 }
 
-const attachable = (holds: readonly Stored[]) => holds.filter((stored) => stored !== 'sealed_voice')
+const attachable = (holds: readonly StoredKind[]) => holds.filter((stored) => stored !== 'sealed_voice')
 
 /** A location as our client reads it: long or short names, numbers or text. */
-function isPlace(rest: string): boolean {
+function isLocation(rest: string): boolean {
   try {
     const { latitude, lat, longitude, lng, lon } = JSON.parse(rest) as Record<string, unknown>
     return isDegree(latitude ?? lat, 90) && isDegree(longitude ?? lng ?? lon, 180)
@@ -150,8 +150,8 @@ function isPlace(rest: string): boolean {
 }
 
 /** The texts in a location's JSON, which clients may show; '' if there are none. */
-export function wordsOfPlace({ tag, rest }: Marker): string {
-  if (tag !== 'LOCATION' || rest === null || !isPlace(rest)) return ''
+export function textsOfLocation({ tag, rest }: Marker): string {
+  if (tag !== 'LOCATION' || rest === null || !isLocation(rest)) return ''
   const words: string[] = []
   const waiting: unknown[] = [JSON.parse(rest)]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -167,7 +167,7 @@ const isDegree = (value: unknown, most: number): boolean =>
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /** The folders whose files messages may name. */
-const places = allFolders.flatMap(({ bucket, folder, stored }) =>
+const messageFolders = allFolders.flatMap(({ bucket, folder, stored }) =>
   stored === null ? [] : [{ stored, folder, key: `${bucket}/${folder}` }],
 )
 
@@ -176,7 +176,7 @@ const places = allFolders.flatMap(({ bucket, folder, stored }) =>
  * is served.
  */
 export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile | null {
-  const base = baseOf(publicUrl)
+  const base = storageBaseOf(publicUrl)
   return url.startsWith(base) ? fileAt(url.slice(base.length), 'key', sender) : null
 }
 
@@ -185,19 +185,19 @@ export const ownBlob = (path: string, sender: string): OwnFile | null => fileAt(
 
 function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnFile | null {
   const owner = sender.toLowerCase()
-  for (const { stored, ...place } of places) {
+  for (const { stored, ...place } of messageFolders) {
     const prefix = `${place[beginning]}/${owner}/`
     const name = path.slice(prefix.length)
     if (owner === '' || !path.startsWith(prefix) || !keySegments.test(name)) continue
-    return { stored: storedAs(stored, name), key: `${place.key}/${owner}/${name}` }
+    return { stored: storedKindOf(stored, name), key: `${place.key}/${owner}/${name}` }
   }
   return null
 }
 
-export const baseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
+export const storageBaseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
 
 /** The actual kind of the sender's own file, whatever the message claims; null if there is none. */
-export function seenContent(url: string, storage: OwnStorage): ContentKind | null {
+export function contentOfFile(url: string, storage: OwnStorage): ContentKind | null {
   const stored = ownFile(url, storage)?.stored ?? null
   if (stored === 'sealed') return 'photo'
   return stored === 'sealed_voice' ? 'voice' : stored

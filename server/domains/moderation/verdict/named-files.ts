@@ -1,5 +1,5 @@
 import type { MessageDraft } from './content.ts'
-import { baseOf, type OwnStorage, ownBlob, ownFile, readMarker } from './markers.ts'
+import { type OwnStorage, ownBlob, ownFile, readMarker, storageBaseOf } from './markers.ts'
 
 /** A file of the sender's storage, by the URL or path in a message. */
 export interface NamedFile {
@@ -34,6 +34,6 @@ export const keysOf = (files: readonly NamedFile[]): { media?: string[] } =>
 
 /** The URLs of the storage in a text. */
 export function addressesIn(text: string, publicUrl: string): string[] {
-  const pieces = text.split(baseOf(publicUrl)).slice(1, 1 + mostInText)
-  return pieces.map((piece) => `${baseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
+  const pieces = text.split(storageBaseOf(publicUrl)).slice(1, 1 + mostInText)
+  return pieces.map((piece) => `${storageBaseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
 }

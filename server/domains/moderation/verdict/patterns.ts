@@ -3,7 +3,7 @@ import { stepsOfAText } from '#shared/kit/budgets'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { enginesSource } from './pattern-source.ts'
-import { isPossible } from './possible.ts'
+import { isPossiblePattern } from './possible-patterns.ts'
 import { type Program, programOf } from './program.ts'
 import { trialTexts } from './trial-texts.ts'
 
@@ -23,17 +23,17 @@ const trialStepsPerList = stepsOfAText / 4
 const trialStepsPerPattern = trialStepsPerList / 4
 
 // Each change of a list checks all of its patterns again.
-const checked = new Map<string, PatternCheck>()
+const checkedPatterns = new Map<string, PatternCheck>()
 const checkedAtMost = 1_000
 
 /** Is this pattern supported as a blocked word? If not, a reason is given. */
 export function checkPattern(source: string): PatternCheck {
-  const before = checked.get(source)
+  const before = checkedPatterns.get(source)
   if (before) return before
   const check = checkOf(source)
   if (source.length > patternLimits.characters) return check
-  if (checked.size >= checkedAtMost) checked.clear()
-  checked.set(source, check)
+  if (checkedPatterns.size >= checkedAtMost) checkedPatterns.clear()
+  checkedPatterns.set(source, check)
   return check
 }
 
@@ -50,7 +50,7 @@ function checkOf(source: string): PatternCheck {
         ok: false,
         reason: `The pattern is too large: ${programSize} steps, at most ${patternLimits.programSize}`,
       }
-    return isPossible(source) ? { ok: true, programSize } : { ok: false, reason: impossible }
+    return isPossiblePattern(source) ? { ok: true, programSize } : { ok: false, reason: impossible }
   } catch (error) {
     return { ok: false, reason: refusalOf(source, error) }
   }
@@ -110,7 +110,7 @@ export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftO
 }
 
 function compile(patterns: readonly Pattern[]): Compiled {
-  const { admitted, leftOut } = admit(patterns)
+  const { admitted, leftOut } = admitPatterns(patterns)
   const program = programOf(...admitted.map(({ word }) => word))
   const together = automaton(program)
   const alone = admitted.length > 1 ? admitted.map((pattern) => ({ pattern, isIn: aloneIn(pattern, program) })) : []
@@ -155,7 +155,7 @@ function aloneIn(pattern: Pattern, all: Program) {
     ).size > 0
 }
 
-function admit(patterns: readonly Pattern[]) {
+function admitPatterns(patterns: readonly Pattern[]) {
   const admitted: Pattern[] = []
   const leftOut: [id: string, reason: string][] = []
   let total = 0

@@ -1,4 +1,4 @@
-import { isSpelled, type Spelling, spell, type Word } from '#server/domains/rooms/text/skeleton'
+import { isSpelledAs, type Spelling, spellingOf, type Word } from '#server/domains/rooms/text/skeleton'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
@@ -30,7 +30,7 @@ function vocabularyOf() {
   const add = (word: string): number => {
     const known = items.get(word)
     if (known !== undefined) return known
-    const [item, spelling] = [items.size, spell(word)]
+    const [item, spelling] = [items.size, spellingOf(word)]
     items.set(word, item)
     const alike = bySqueezed.get(spelling.squeezed)
     if (alike) alike.push({ item, spelling })
@@ -39,15 +39,15 @@ function vocabularyOf() {
   }
 
   const symbolOf = (word: Word, budget: Budget): number => {
-    const heard = new Set<number>()
+    const spelled = new Set<number>()
     if (!spend(budget, stepsOfWord)) return 0
     for (const spelling of word)
       for (const { item, spelling: wanted } of bySqueezed.get(spelling.squeezed) ?? []) {
         if (!spend(budget, (wanted.written.length + spelling.written.length) * stepsOfLetter)) return 0
-        if (isSpelled(wanted, spelling)) heard.add(item)
+        if (isSpelledAs(wanted, spelling)) spelled.add(item)
       }
-    if (heard.size === 0) return 0
-    const meant = [...heard].sort((a, b) => a - b)
+    if (spelled.size === 0) return 0
+    const meant = [...spelled].sort((a, b) => a - b)
     const key = meant.join()
     const known = symbols.get(key)
     if (known !== undefined) return known

@@ -1,6 +1,14 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { Machine } from './automaton.ts'
-import { before, contextAfter, empty, holds, type Instruction, isRune, op } from './instructions.ts'
+import {
+  contextAfter,
+  contextFlags,
+  emptyFlags,
+  flagsBetween,
+  type Instruction,
+  isRune,
+  opCodes,
+} from './instructions.ts'
 import { enginesSource } from './pattern-source.ts'
 import { isWordRune } from './word-runes.ts'
 
@@ -35,10 +43,13 @@ export function programOf(...sources: readonly string[]): Program {
   const { start } = set.prog
   const instructions: readonly Instruction[] = set.prog.inst
   const size = instructions.length
-  const asked = instructions.reduce((flags, { op: kind, arg }) => (kind === op.emptyWidth ? flags | arg : flags), 0)
+  const asked = instructions.reduce(
+    (flags, { op: kind, arg }) => (kind === opCodes.emptyWidth ? flags | arg : flags),
+    0,
+  )
   const { kinds, kindOf } = kindsOf(instructions)
   const fitting: Uint8Array[] = []
-  const { firsts, symbolOf } = symbolsOf(dfa, (asked & (empty.wordBoundary | empty.noWordBoundary)) !== 0)
+  const { firsts, symbolOf } = symbolsOf(dfa, (asked & (emptyFlags.wordBoundary | emptyFlags.noWordBoundary)) !== 0)
   const end = firsts.length
 
   /** The kinds of character instructions that accept this symbol. */
@@ -61,12 +72,12 @@ export function programOf(...sources: readonly string[]): Program {
     end,
     firsts,
     symbolOf,
-    start: String.fromCharCode(before.start),
+    start: String.fromCharCode(contextFlags.start),
     wanted: sources.length,
     advance(from, symbol) {
       const context = from.charCodeAt(from.length - 1)
       const rune = firsts[symbol] ?? -1
-      const holding = holds(context, rune)
+      const holding = flagsBetween(context, rune)
       const fits = fittingOf(symbol)
       seen.fill(0)
       next.fill(0)
@@ -85,11 +96,15 @@ export function programOf(...sources: readonly string[]): Program {
         const { op: kind, out, arg } = instruction
         if (isRune(instruction)) {
           if (fits[kindOf[at] ?? 0] === 1) next[out] = 1
-        } else if (kind === op.match) found.push(arg)
-        else if (kind === op.alt || kind === op.altMatch) {
+        } else if (kind === opCodes.match) found.push(arg)
+        else if (kind === opCodes.alt || kind === opCodes.altMatch) {
           stack[depth++] = out
           stack[depth++] = arg
-        } else if (kind === op.capture || kind === op.nop || (kind === op.emptyWidth && (arg & ~holding) === 0))
+        } else if (
+          kind === opCodes.capture ||
+          kind === opCodes.nop ||
+          (kind === opCodes.emptyWidth && (arg & ~holding) === 0)
+        )
           stack[depth++] = out
       }
       const steps = stepsOfEdge + size + kinds.length + looked * stepsOfInstruction

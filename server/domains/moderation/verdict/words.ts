@@ -1,5 +1,5 @@
 import { hasMaskedSign } from '#server/domains/rooms/text/signs'
-import { readings, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
+import { readingsOf, type Word, wordsOf } from '#server/domains/rooms/text/skeleton'
 import { skeleton } from '#shared/kit/looks'
 import { normalized } from '#shared/kit/normal'
 import { type Budget, longestJudged, spend } from './budget.ts'
@@ -19,7 +19,7 @@ export interface BlockedWord {
   as_written?: boolean
 }
 
-export type Hit = Omit<BlockedWord, 'word' | 'as_written'>
+export type WordHit = Omit<BlockedWord, 'word' | 'as_written'>
 
 /** A compiled list of blocked words. */
 export interface WordList {
@@ -27,7 +27,7 @@ export interface WordList {
   /** Adds the ids of the words found; incomplete if the budget is spent. */
   search(text: Text, budget: Budget, found: Set<string>): void
   /** The words of these ids, in the order of the list. */
-  among(ids: ReadonlySet<string>): readonly Hit[]
+  among(ids: ReadonlySet<string>): readonly WordHit[]
 }
 
 interface Text {
@@ -39,8 +39,8 @@ interface Text {
 /** Compiles a list for repeated use. Unusable words are reported and left out; the others still work. */
 export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut = () => {}): WordList {
   const plain = words.filter((word) => !word.is_regex)
-  const phrases = alike(plain, 'phrase')
-  const literals = alike(plain, 'literal').filter(({ form }) => form.text !== '')
+  const phrases = groupEqualWords(plain, 'phrase')
+  const literals = groupEqualWords(plain, 'literal').filter(({ form }) => form.text !== '')
   for (const word of plain) if (formOf(word).text === '') onLeftOut(word.id, nothingLeft)
   const findPhrases = compilePhrases(phrases.map(({ form }) => form.words))
   const findLiterals = compileLiterals(literals.map(({ form }) => form.text))
@@ -60,14 +60,14 @@ export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut
   }
 }
 
-interface Alike {
-  form: Form
+interface EqualWords {
+  form: WordForm
   ids: string[]
 }
 
 /** The words of one kind; words with equal forms are one. */
-function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alike[] {
-  const byText = new Map<string, Alike>()
+function groupEqualWords(words: readonly BlockedWord[], kind: WordForm['kind']): readonly EqualWords[] {
+  const byText = new Map<string, EqualWords>()
   for (const word of words) {
     const form = formOf(word)
     if (form.kind !== kind) continue
@@ -80,7 +80,7 @@ function alike(words: readonly BlockedWord[], kind: Form['kind']): readonly Alik
 
 const stepsOfId = 10
 
-function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budget, found: Set<string>): void {
+function addIds(words: readonly EqualWords[], indexes: Iterable<number>, budget: Budget, found: Set<string>): void {
   for (const index of indexes) {
     const ids = words[index]?.ids ?? []
     if (ids[0] === undefined || found.has(ids[0])) continue
@@ -93,7 +93,11 @@ function addIds(words: readonly Alike[], indexes: Iterable<number>, budget: Budg
  * Every listed word in one of the texts, or spelled across several, in the order of the lists. Null if the texts are
  * too long together, or too costly.
  */
-export function hits(lists: readonly WordList[], texts: readonly string[], budget: Budget): readonly Hit[] | null {
+export function findWords(
+  lists: readonly WordList[],
+  texts: readonly string[],
+  budget: Budget,
+): readonly WordHit[] | null {
   const composed = composedOf(texts)
   if (composed === null) return null
   const filled = lists.filter((list) => !list.isEmpty).map((list) => ({ list, found: new Set<string>() }))
@@ -132,7 +136,7 @@ function readText({ text, composed }: { text: string; composed: string }, budget
   const written = text === composed ? composed : normalized(text, 'NFC')
   const forms = written === composed ? [composed] : [written, composed]
   return {
-    readings: readings(text),
+    readings: readingsOf(text),
     forms: forms.map((form) => ({ literal: literalForm(form), codePoints: codePointsOf(form) })),
   }
 }
@@ -149,7 +153,7 @@ function codePointsOf(text: string): Uint32Array {
 }
 
 /** The word that refuses the text, if any. */
-export function firstHit(found: readonly Hit[]): Hit | null {
+export function firstHit(found: readonly WordHit[]): WordHit | null {
   return found.find((hit) => hit.action !== 'flag') ?? null
 }
 
@@ -172,7 +176,7 @@ const nothingLeft = 'Nothing is left of this word that a text could hold'
 export const emptyWord = (word: string): string | null => (literalOf(word) === '' ? nothingLeft : null)
 
 /** The search form of a word that is no pattern. */
-export interface Form {
+export interface WordForm {
   kind: 'phrase' | 'literal'
   /** Words of one kind with equal text match alike. Empty if nothing is left to search. */
   text: string
@@ -181,14 +185,14 @@ export interface Form {
   size: number
 }
 
-const forms = new WeakMap<BlockedWord, Form>()
+const forms = new WeakMap<BlockedWord, WordForm>()
 
-export function formOf(word: BlockedWord): Form {
+export function formOf(word: BlockedWord): WordForm {
   const known = forms.get(word)
   if (known) return known
   const size = normalized(word.word, 'NFKC').length
   const words = isPhrase(word) ? wordsOf(skeleton(word.word)) : []
-  const form: Form =
+  const form: WordForm =
     words.length > 0
       ? { kind: 'phrase', text: words.join(' '), words, size }
       : { kind: 'literal', text: literalOf(word.word), words, size }

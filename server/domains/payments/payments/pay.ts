@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { newLease, takeLease } from '#server/kernel/lease'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { exactScheme } from './exact.ts'
@@ -110,7 +110,7 @@ async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Pro
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const { network, payer, nonce } = payment
-    const first = await readBack(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
+    const first = await readDuplicate(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
     // A write that timed out may have been made again: then the payment is ours.
     if (first?.holder === payment.holder) return payment
     throw first ? busyPayment(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })

@@ -3,14 +3,14 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
-import { displayNamed, looksIn } from './names.ts'
+import { displayNameFields, looksIn } from './names.ts'
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
 export const accountByUsername = (username: string): Promise<Account | null> =>
   Accounts.findOne({ username }).lean<Account>()
 
-export const isUsernameHeld = async (username: string): Promise<boolean> =>
+export const isUsernameTaken = async (username: string): Promise<boolean> =>
   (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null
 
 const invitesAtFirst = 5
@@ -29,7 +29,7 @@ const walletTypes: Record<AuthMethod, string> = {
 }
 const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana: 'solana' }
 
-const closed = 'New accounts are not made here at the moment. Who has one signs in as ever.'
+const closedText = 'New accounts are not made here at the moment. Who has one signs in as ever.'
 
 /**
  * FORBIDDEN if registration is closed and none of these accounts exists. It runs before anything about a newcomer is
@@ -37,7 +37,7 @@ const closed = 'New accounts are not made here at the moment. Who has one signs 
  */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (await Accounts.exists({ _id: { $in: [...ids] } })) return
-  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closed })
+  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
 }
 
 /**
@@ -51,7 +51,7 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
   const known = await accountOf(id)
   if (!known) {
     await refuseNewcomer([id])
-    await createAccount({ _id: id, ...kind, ...madeAt(time) })
+    await createAccount({ _id: id, ...kind, ...creationTimes(time) })
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
@@ -74,38 +74,42 @@ export async function endWelcome(id: string): Promise<void> {
 const botPrefix = 'bot:'
 export const isBot = (id: string) => id.startsWith(botPrefix)
 
-const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
+const creationTimes = (time: Date) => ({ created_at: time, updated_at: time })
 
 /** An account without a sign-in; service tokens act for it. */
 export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
-  const about = { ...displayNamed(display_name), public_landing_enabled: true }
-  const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
+  const about = { ...displayNameFields(display_name), public_landing_enabled: true }
+  const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...creationTimes(new Date(at)) })
   return bot.toObject()
 }
 
 /** The account of Plaza itself, which writes to people. It has no sign-in, and reads no answers. */
-export const houseAccount = `${botPrefix}plaza`
+export const plazaAccount = `${botPrefix}plaza`
 
 /** Creates Plaza's account if it does not exist. */
-export async function ensureHouse(at: number): Promise<string> {
-  await createAccount({ _id: houseAccount, ...displayNamed('Plaza'), ...madeAt(new Date(at)) })
-  const found = await accountOf(houseAccount)
+export async function ensurePlazaAccount(at: number): Promise<string> {
+  await createAccount({ _id: plazaAccount, ...displayNameFields('Plaza'), ...creationTimes(new Date(at)) })
+  const found = await accountOf(plazaAccount)
   // A partner may once have created an account of this id.
-  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${houseAccount}` })
-  return houseAccount
+  if (found?.wallet_type) throw new AppError('CONFLICT', { message: `Somebody signs in to ${plazaAccount}` })
+  return plazaAccount
 }
 
 /** The account of an agent in rooms, without a sign-in. */
 export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
   const time = new Date(at)
-  await Accounts.create({ _id, ...displayNamed(display_name), avatar_url, ...madeAt(time) }).catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-  })
+  await Accounts.create({ _id, ...displayNameFields(display_name), avatar_url, ...creationTimes(time) }).catch(
+    (error: unknown) => {
+      if (!isDuplicate(error)) throw error
+    },
+  )
 }
 
 /** False if the agent has no account. */
 export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
-  return (await Accounts.updateOne({ _id }, { $set: { ...displayNamed(display_name), avatar_url } })).matchedCount === 1
+  return (
+    (await Accounts.updateOne({ _id }, { $set: { ...displayNameFields(display_name), avatar_url } })).matchedCount === 1
+  )
 }
 
 /** Simultaneous calls create one account. */

@@ -7,7 +7,7 @@ type Count = (account: string) => Promise<Counters>
 const countOn = nodeState((): { count: Count | null } => ({ count: null }))
 
 /** Registers the counting domain at the start of a node. */
-export const countsAccounts = (node: Node, count: Count): void => void Object.assign(countOn(node), { count })
+export const registerCounters = (node: Node, count: Count): void => void Object.assign(countOn(node), { count })
 
 export function countersOf(node: Node, account: string): Promise<Counters> {
   const { count } = countOn(node)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { accountOf, refuseNewcomer } from './accounts.ts'
@@ -43,19 +43,19 @@ export async function accountOpenedByEmail(email: string, at: number, updates?: 
   await refuseNewcomer([id])
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
-    { $set: verified(email, at, updates), $setOnInsert: { created_at: new Date(at) } },
+    { $set: verifiedFields(email, at, updates), $setOnInsert: { created_at: new Date(at) } },
     { upsert: true },
   ).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
-  const opened = await readBack(async () => (await accountByEmail(email)) ?? accountOf(id))
+  const opened = await readDuplicate(async () => (await accountByEmail(email)) ?? accountOf(id))
   return opened?._id ?? id
 }
 
 /** Sets the verified address of an account. EMAIL_IN_USE if another account has it. */
 export async function setEmail(id: string, email: string, at: number, updates?: boolean): Promise<void> {
   await takeFromFounder(id)
-  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at, updates) }).catch(
+  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verifiedFields(email, at, updates) }).catch(
     (error: unknown) => {
       throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
     },
@@ -79,7 +79,7 @@ export async function clearEmail(id: string, at: number): Promise<void> {
   )
 }
 
-const verified = (email: string, at: number, updates = true) => ({
+const verifiedFields = (email: string, at: number, updates = true) => ({
   email,
   email_verified: true,
   email_verified_at: new Date(at),

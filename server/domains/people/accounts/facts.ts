@@ -21,14 +21,14 @@ export const suspensionIn = (view: View, account: string): Suspension | null =>
 export const suspendedAccounts = async (): Promise<string[]> =>
   (await Accounts.find({ is_banned: true }).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
 
-export const suspendedAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+export const suspendedAccountsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
   if (accounts.length === 0) return new Set()
   const suspended = { _id: { $in: accounts }, is_banned: true }
   const found = await Accounts.find(suspended).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()
   return new Set(found.map(({ _id }) => _id))
 }
 
-export const adminsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+export const adminAccountsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
   if (accounts.length === 0) return new Set()
   const admins = { _id: { $in: accounts }, role: { $in: ['admin' as const, 'super_admin' as const] } }
   const found = await Accounts.find(admins).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()

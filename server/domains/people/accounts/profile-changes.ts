@@ -5,15 +5,15 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { CallsFrom } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
-import { deceptionBy, deceptionByStatus, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
+import { disguiseOf } from './name-disguises.ts'
+import { deceptionBy, deceptionByStatus, displayNameFields, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a username; true if the account had none. A reserved name gets the answer of a taken one. */
 export async function claimUsername(node: Node, id: string, username: string): Promise<boolean> {
   await refuseUsername(id, username)
-  const change = { $set: { ...named(username), updated_at: new Date(node.now()) } }
+  const change = { $set: { ...usernameFields(username), updated_at: new Date(node.now()) } }
   const before = await Accounts.findOneAndUpdate({ _id: id }, change).lean<Account>().catch(usernameTaken)
   if (!before) throw new AppError('USER_NOT_FOUND')
   forgetProfile(node, id)
@@ -21,43 +21,44 @@ export async function claimUsername(node: Node, id: string, username: string): P
 }
 
 export async function releaseUsername(node: Node, id: string): Promise<void> {
-  await Accounts.updateOne({ _id: id }, { $unset: unnamed, $set: { updated_at: new Date(node.now()) } })
+  await Accounts.updateOne({ _id: id }, { $unset: usernameUnset, $set: { updated_at: new Date(node.now()) } })
   forgetProfile(node, id)
 }
 
-const named = (username: string) => ({ username, username_look: usernameLook(username) })
-const unnamed = { username: '', username_look: '' }
+const usernameFields = (username: string) => ({ username, username_look: usernameLook(username) })
+const usernameUnset = { username: '', username_look: '' }
 
 const usernameTaken = (error: unknown): never => {
   throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
 }
 
 // Of two with the same look, the other one has it.
-const passOver = (error: unknown): void => {
+const ignoreDuplicate = (error: unknown): void => {
   if (!isDuplicate(error)) throw error
 }
 
 /** Stores the looks of usernames from older versions; of equal looks, one is stored. */
-export async function noteLooks(): Promise<void> {
+export async function storeMissingLooks(): Promise<void> {
   let last = ''
   for (;;) {
     const without = { _id: { $gt: last }, username: { $exists: true }, username_look: { $exists: false } }
     const found = await Accounts.find(without, { username: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, username } of found)
-      if (username) await Accounts.updateOne({ _id, username }, { $set: named(username) }).catch(passOver)
+      if (username)
+        await Accounts.updateOne({ _id, username }, { $set: usernameFields(username) }).catch(ignoreDuplicate)
     last = found.at(-1)?._id ?? ''
     if (last === '') return
   }
 }
 
 /** Stores the search forms of display names from older versions. */
-export async function noteSought(): Promise<void> {
+export async function storeMissingSearchForms(): Promise<void> {
   let last = ''
   for (;;) {
     const without = { _id: { $gt: last }, display_name: { $ne: null }, display_name_sought: { $exists: false } }
     const found = await Accounts.find(without, { display_name: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, display_name } of found)
-      await Accounts.updateOne({ _id, display_name }, { $set: displayNamed(display_name) })
+      await Accounts.updateOne({ _id, display_name }, { $set: displayNameFields(display_name) })
     last = found.at(-1)?._id ?? ''
     if (last === '') return
   }
@@ -96,10 +97,10 @@ export async function refuseDisplayName(path: string, id: string, name: string):
 }
 
 /** A bot's name, given by an admin, may represent the service, but not resemble another user. */
-export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, maskOf(name))
+export const refuseBotName = (name: string): Promise<void> => refuseName('name', '', name, disguiseOf(name))
 
-function refuseStatus(path: string, said: string | null | undefined): void {
-  const fault = said ? deceptionByStatus(said) : null
+function refuseStatus(path: string, text: string | null | undefined): void {
+  const fault = text ? deceptionByStatus(text) : null
   if (fault === null) return
   throw new AppError('VALIDATION_ERROR', { message: `This status is not allowed. ${fault}`, details: { path } })
 }
@@ -129,8 +130,8 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
   const { username } = change
   if (username) await refuseUsername(id, username)
   const given = {
-    ...(username && named(username)),
-    ...(change.display_name !== undefined && displayNamed(name ?? null)),
+    ...(username && usernameFields(username)),
+    ...(change.display_name !== undefined && displayNameFields(name ?? null)),
     avatar_url: change.avatar_url,
     custom_avatar_url: change.custom_avatar_url,
     use_custom_avatar: change.use_custom_avatar,
@@ -151,7 +152,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     if (fields[field] !== before?.[field]) await refuseOthersFile(node, id, fields[field], field)
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
-    { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: unnamed }) },
+    { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: usernameUnset }) },
     { returnDocument: 'after' },
   )
     .lean<Account>()
@@ -166,7 +167,7 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
 const pictures = { avatar_url: 1, custom_avatar_url: 1 }
 
 /** The URLs among these that profiles show. */
-export async function picturesAmong(urls: readonly string[]) {
+export async function shownPictures(urls: readonly string[]) {
   const among = { $in: [...urls] }
   const found = await Accounts.find({ $or: [{ avatar_url: among }, { custom_avatar_url: among }] }, pictures).lean()
   return found.flatMap(({ avatar_url, custom_avatar_url }) => [avatar_url, custom_avatar_url])

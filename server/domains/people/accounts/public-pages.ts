@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import type { Account } from './model.ts'
-import { partsOf } from './page-parts.ts'
+import { pagePartsOf } from './page-parts.ts'
 import { profileOf, statusOf } from './profiles.ts'
 
 const pages: Readonly<Record<Platform, string>> = {
@@ -29,7 +29,7 @@ export async function publicPageOf(node: Node, name: string) {
   return {
     user: { ...user, ...statusOf(account) },
     socials: (account.socials ?? []).map((social) => ({ ...social, url: pages[social.platform] + social.handle })),
-    ...(account.is_banned ? { agents: [], scheduling: null } : await partsOf(node, id)),
+    ...(account.is_banned ? { agents: [], scheduling: null } : await pagePartsOf(node, id)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { unsigned } from '#server/domains/rooms/events/define'
+import { unsignedEntry } from '#server/domains/rooms/events/define'
 import type { Node, Role } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
@@ -8,13 +8,14 @@ import { roleSettings } from './settings.ts'
 
 /** The role that an account may use now. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
-  node.log.ask(GLOBAL, (view) => powerIn(view, account))
+  node.log.ask(GLOBAL, (view) => effectiveRoleIn(view, account))
 
 /** A suspended account has no role. */
-const powerIn = (view: View, account: string): Role => (suspensionIn(view, account) ? 'user' : roleIn(view, account))
+const effectiveRoleIn = (view: View, account: string): Role =>
+  suspensionIn(view, account) ? 'user' : roleIn(view, account)
 
-const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
-const already: Judgement<null> = { already: null }
+const refuseAct = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
+const alreadySo: Judgement<null> = { already: null }
 
 /** Is the account suspended now? This node's memory suffices, because every suspension waits for all nodes. */
 export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
@@ -26,46 +27,51 @@ export function isSuspended({ log }: Node, account: string): boolean | Promise<b
  * Suspends an account everywhere. Admins suspend users. Only super admins suspend admins, or change a super admin's
  * decision. Nobody suspends themselves.
  */
-export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+export async function suspendAccount(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountSuspended,
     judge(view) {
-      const refusal = refuseStanding(view, actor, target)
+      const refusal = refuseRank(view, actor, target)
       if (refusal) return refusal
       const current = suspensionIn(view, target)
-      if (current && current.reason === reason) return already
-      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: unsigned(accountSuspended, {}, { target, reason }) }
+      if (current && current.reason === reason) return alreadySo
+      if (isDecidedAbove(view, actor, current)) return refuseAct('Only super admins may do this')
+      return { accept: unsignedEntry(accountSuspended, {}, { target, reason }) }
     },
   })
 }
 
-export async function unsuspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+export async function unsuspendAccount(
+  node: Node,
+  actor: string,
+  target: string,
+  reason: string | null,
+): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: actor,
     makes: accountUnsuspended,
     judge(view) {
-      const refusal = refuseStanding(view, actor, target)
+      const refusal = refuseRank(view, actor, target)
       if (refusal) return refusal
       const current = suspensionIn(view, target)
-      if (!current) return already
-      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: unsigned(accountUnsuspended, {}, { target, reason }) }
+      if (!current) return alreadySo
+      if (isDecidedAbove(view, actor, current)) return refuseAct('Only super admins may do this')
+      return { accept: unsignedEntry(accountUnsuspended, {}, { target, reason }) }
     },
   })
 }
 
-function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
-  const mine = powerIn(view, actor)
-  if (mine === 'user') return refuse('Only admins may do this')
-  if (actor === target) return refuse('You cannot do this to yourself')
-  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
+function refuseRank(view: View, actor: string, target: string): Judgement<null> | null {
+  const mine = effectiveRoleIn(view, actor)
+  if (mine === 'user') return refuseAct('Only admins may do this')
+  if (actor === target) return refuseAct('You cannot do this to yourself')
+  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuseAct('Only super admins may do this')
   return null
 }
 
 const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
-  current !== null && roleIn(view, current.by) === 'super_admin' && powerIn(view, actor) !== 'super_admin'
+  current !== null && roleIn(view, current.by) === 'super_admin' && effectiveRoleIn(view, actor) !== 'super_admin'
 
 /** Sets the role of an account: super admins only, and never their own. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
@@ -73,10 +79,10 @@ export async function changeRole(node: Node, actor: string, target: string, role
     sender: actor,
     makes: accountRoleChanged,
     judge(view) {
-      if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
-      if (actor === target) return refuse('You cannot change your own role')
-      if (roleIn(view, target) === role) return already
-      return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+      if (effectiveRoleIn(view, actor) !== 'super_admin') return refuseAct('Only super admins may do this')
+      if (actor === target) return refuseAct('You cannot change your own role')
+      if (roleIn(view, target) === role) return alreadySo
+      return { accept: unsignedEntry(accountRoleChanged, { role }, { target }) }
     },
   })
 }
@@ -94,8 +100,8 @@ export async function ensureAdmins(node: Node): Promise<void> {
       cid: `configured:${role}:${target}`,
       makes: accountRoleChanged,
       judge(view) {
-        if (view.global.get(roleKey(target)) !== null) return already
-        return { accept: unsigned(accountRoleChanged, { role }, { target }) }
+        if (view.global.get(roleKey(target)) !== null) return alreadySo
+        return { accept: unsignedEntry(accountRoleChanged, { role }, { target }) }
       },
     })
   }

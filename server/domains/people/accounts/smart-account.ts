@@ -36,10 +36,10 @@ export function smartAccountIn(account: Account): SmartAccount | null {
  * The smart account, computed and stored on first use. The stored one never changes, whatever passkeys are added or
  * lost. Null if neither a wallet nor a passkey can own one.
  */
-export async function settleSmartAccount(account: Account, passkey: Passkey | null): Promise<SmartAccount | null> {
+export async function storeSmartAccount(account: Account, passkey: Passkey | null): Promise<SmartAccount | null> {
   const stored = smartAccountIn(account)
   if (stored) return stored
-  const derived = derive(account, passkey)
+  const derived = deriveSmartAccount(account, passkey)
   if (!derived) return null
   const { _id } = account
   const won = await Accounts.findOneAndUpdate(
@@ -53,12 +53,12 @@ export async function settleSmartAccount(account: Account, passkey: Passkey | nu
 
 /** The same without storing it, for viewers of another account. */
 export function smartAccountFor(account: Account, passkey: Passkey | null): SmartAccount | null {
-  const derived = derive(account, passkey)
+  const derived = deriveSmartAccount(account, passkey)
   return smartAccountIn(account) ?? (derived && smartAccountIn({ ...account, ...derived }))
 }
 
 /** Clears the wallet of an account, so that the next sign-in sets it. */
-export async function disown(id: string, at: number): Promise<void> {
+export async function clearWallet(id: string, at: number): Promise<void> {
   const smart = {
     smart_wallet_address: '',
     smart_wallet_profile: '',
@@ -72,12 +72,12 @@ export async function disown(id: string, at: number): Promise<void> {
   )
 }
 
-function derive(account: Account, passkey: Passkey | null): Partial<Account> | null {
-  if (isWalletAccount(account) && isHex(account._id)) return named(account._id)
+function deriveSmartAccount(account: Account, passkey: Passkey | null): Partial<Account> | null {
+  if (isWalletAccount(account) && isHex(account._id)) return addressFields(account._id)
   if (!passkey) return null
   const { credentialId, x, y } = passkey
   return {
-    ...named({ x, y }),
+    ...addressFields({ x, y }),
     wallet_type: 'passkey',
     smart_wallet_credential_id: credentialId,
     smart_wallet_x: x,
@@ -85,7 +85,7 @@ function derive(account: Account, passkey: Passkey | null): Partial<Account> | n
   }
 }
 
-const named = (owner: SafeOwner): Partial<Account> => ({
+const addressFields = (owner: SafeOwner): Partial<Account> => ({
   smart_wallet_address: safeAddressOf(owner).toLowerCase(),
   smart_wallet_profile: safeProfile.name,
 })

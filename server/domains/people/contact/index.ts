@@ -24,7 +24,7 @@ export const contact = defineDomain(
         })
       if (!(await node.limits.guard('inquiries-by', caller.ip, inquiriesOfAddress, hourSeconds)))
         throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
-      await postLetter(node, { to, subject: 'An inquiry at Plaza', text: letterOf(inquiry, context) })
+      await postLetter(node, { to, subject: 'An inquiry at Plaza', text: inquiryText(inquiry, context) })
       await acknowledge(context, inquiry.email)
       return { ...done, message: 'Thank you. We answer by e-mail.' }
     },
@@ -33,7 +33,10 @@ export const contact = defineDomain(
 )
 
 /** The sender's text follows the server's facts, so that it cannot imitate them. */
-function letterOf({ name, email, inquiry, source }: InputOf<typeof contract.write>, { node, caller }: Context): string {
+function inquiryText(
+  { name, email, inquiry, source }: InputOf<typeof contract.write>,
+  { node, caller }: Context,
+): string {
   const known = [
     `Received by ${node.settings.publicUrl} at ${new Date(node.now()).toISOString()}`,
     `From the account: ${caller.account ?? 'nobody who is signed in'}`,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { accountOf, refuseNewcomer } from '#server/domains/people/accounts/accounts'
 import type { ProvenIdentity } from '#server/domains/people/identity/identities'
 import { Identities, type IdentityRecord } from '#server/domains/people/identity/model'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { isSameAccount } from '#shared/kit/accounts'
 import { PartnerNames } from './model.ts'
 
 /** The user in a partner's token: a name is valid for its issuer only. */
-export interface Named {
+export interface PartnerUser {
   issuer: string
   name: string
 }
@@ -19,20 +19,20 @@ const method = 'alien'
  * The identity of a partner's user. A plain name belongs to its first issuer. A wallet id as a name proves nothing
  * about the wallet, so issuer and name make the identity. The same applies to a second issuer.
  */
-export async function partnerIdentity({ issuer, name }: Named): Promise<ProvenIdentity> {
-  const ofIssuer = { method, identifier: ownId({ issuer, name }) } as const
+export async function partnerIdentity({ issuer, name }: PartnerUser): Promise<ProvenIdentity> {
+  const ofIssuer = { method, identifier: partnerIdOf({ issuer, name }) } as const
   if (isWalletId(name) && !(await isLinkedByOwner(name))) return { ...ofIssuer, names: name }
   return (await isOfIssuer(name, issuer)) ? { method, identifier: name } : ofIssuer
 }
 
-const ownId = ({ issuer, name }: Named) =>
+const partnerIdOf = ({ issuer, name }: PartnerUser) =>
   `partner:${createHash('sha256')
     .update(JSON.stringify([issuer, name]))
     .digest('hex')}`
 
 /** FORBIDDEN for newcomers while registration is closed, before the name is assigned to its issuer. */
-export async function refuseNewName(named: Named): Promise<void> {
-  const ids = [named.name, ownId(named)]
+export async function refuseNewName(named: PartnerUser): Promise<void> {
+  const ids = [named.name, partnerIdOf(named)]
   if (!(await Identities.exists({ method, identifier: { $in: ids } }))) await refuseNewcomer(ids)
 }
 
@@ -51,6 +51,6 @@ async function isOfIssuer(name: string, issuer: string): Promise<boolean> {
   await PartnerNames.create({ _id: name, issuer }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
-  const taken = await readBack(() => PartnerNames.findOne({ _id: name }).lean())
+  const taken = await readDuplicate(() => PartnerNames.findOne({ _id: name }).lean())
   return taken?.issuer === issuer
 }

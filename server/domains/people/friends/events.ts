@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fields } from '#server/domains/rooms/events/changes'
+import { jsonFields } from '#server/domains/rooms/events/changes'
 import { defineEvent } from '#server/domains/rooms/events/define'
 
 /** A request or friendship began or changed. */
@@ -11,7 +11,7 @@ export const friendsChanged = defineEvent('friends.changed', {
 
 /** A request or friendship ended, and with it the nicknames. */
 export const friendsEnded = defineEvent('friends.ended', {
-  body: z.object({ pair: fields }),
+  body: z.object({ pair: jsonFields }),
   data: () => ({}),
   isUnsigned: () => true,
 })

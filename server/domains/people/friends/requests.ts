@@ -2,13 +2,13 @@ import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { readBack } from '#server/kernel/read-back'
+import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
-import { announceEnd } from './live.ts'
+import { announcePairEnd } from './live-events.ts'
 import { type Pair, Pairs } from './model.ts'
-import { pairOf } from './pairs.ts'
+import { pairIdOf } from './pairs.ts'
 
 const hourSeconds = 3_600
 const requestsAnHour = 60
@@ -19,14 +19,14 @@ const attempts = 3
 /**
  * Stores a request; a request in the other direction makes both friends. Of simultaneous equal requests one is stored.
  */
-export async function askFriend(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
+export async function requestFriendship(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
   if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
   await allowRequest(node, from, to)
   if (!(await accountOf(to))) throw new AppError('USER_NOT_FOUND')
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const asked = await insert(newPair(node, from, to, memo))
+    const asked = await insertPair(newPair(node, from, to, memo))
     if (asked) return keepIfAllowed(asked)
-    const known = await readBack(() => Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>())
+    const known = await readDuplicate(() => Pairs.findOne({ _id: pairIdOf(from, to) }).lean<Pair>())
     if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
     if (isSameAccount(known?.from_address, from))
       throw new AppError('VALIDATION_ERROR', { message: 'Your request is pending already' })
@@ -40,9 +40,9 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
  * Makes two people friends without a request, unless they have a relation or a block. Nobody is notified: both lists
  * show it.
  */
-export async function befriend(node: Node, from: string, to: string): Promise<void> {
-  const pair = await insert({ ...newPair(node, from, to, null), state: 'friends' })
-  if (pair && (await areBlocked(from, to))) await undo(pair)
+export async function makeFriends(node: Node, from: string, to: string): Promise<void> {
+  const pair = await insertPair({ ...newPair(node, from, to, null), state: 'friends' })
+  if (pair && (await areBlocked(from, to))) await deletePair(pair)
 }
 
 async function allowRequest(node: Node, from: string, to: string): Promise<void> {
@@ -55,7 +55,7 @@ async function allowRequest(node: Node, from: string, to: string): Promise<void>
 function newPair(node: Node, from_address: string, to_address: string, memo: string | null): Pair {
   const time = new Date(node.now()).toISOString()
   return {
-    _id: pairOf(from_address, to_address),
+    _id: pairIdOf(from_address, to_address),
     state: 'pending',
     request_id: newId(),
     from_address,
@@ -72,7 +72,7 @@ function newPair(node: Node, from_address: string, to_address: string, memo: str
 }
 
 /** Null if the two have a relation already. */
-async function insert(pair: Pair): Promise<Pair | null> {
+async function insertPair(pair: Pair): Promise<Pair | null> {
   try {
     await Pairs.create(pair)
     return pair
@@ -90,7 +90,7 @@ async function keepIfAllowed(pair: Pair): Promise<Pair> {
     Pairs.countDocuments({ from_address, state: 'pending' }),
   ])
   if (!blocked && pending <= pendingAtMost) return pair
-  const { deletedCount } = await undo(pair)
+  const { deletedCount } = await deletePair(pair)
   if (blocked) throw new AppError('FORBIDDEN', { message: 'You cannot send this user a friend request' })
   const isAnswered = deletedCount === 0
   if (isAnswered) return pair
@@ -109,12 +109,12 @@ export async function acceptRequest(node: Node, account: string, request_id: str
     { returnDocument: 'after' },
   ).lean<Pair>()
   if (!pair || !(await areBlocked(pair.from_address, account))) return pair
-  const { deletedCount } = await undo(pair)
-  if (deletedCount === 1) await announceEnd(node, account, { ...pair, state: 'pending' })
+  const { deletedCount } = await deletePair(pair)
+  if (deletedCount === 1) await announcePairEnd(node, account, { ...pair, state: 'pending' })
   return null
 }
 
-const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
+const deletePair = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
 
 /** The declined request; null if none waits for this account. */
 export const declineRequest = (account: string, request_id: string): Promise<Pair | null> =>

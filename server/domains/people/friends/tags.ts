@@ -4,7 +4,7 @@ import type { FriendTag } from '#shared/api/friend-tags'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { type Pair, Pairs, type StoredTag } from './model.ts'
-import { otherOf, pairOf, unblocked } from './pairs.ts'
+import { otherPersonOf, pairIdOf, unblockedPairs } from './pairs.ts'
 
 /** Simultaneous writes may exceed it slightly. */
 const tagsAtMost = 2_000
@@ -19,7 +19,7 @@ const fieldOf = (pair: Pair, account: string) => (isSameAccount(pair.from_addres
 /** The tag that this account put on the other person. Rows of older versions lack the field. */
 export function tagOf(pair: Pair, account: string): FriendTag | null {
   const stored = pair[fieldOf(pair, account)]
-  return stored ? { ...stored, user_address: account, friend_address: otherOf(pair, account) } : null
+  return stored ? { ...stored, user_address: account, friend_address: otherPersonOf(pair, account) } : null
 }
 
 /** All tags of an account, the latest change first. */
@@ -27,7 +27,7 @@ export async function tagsOf(account: string): Promise<FriendTag[]> {
   const found = await Promise.all(
     ends.map(([end, field]) => Pairs.find({ [end]: account, state: 'friends', [field]: { $ne: null } }).lean<Pair[]>()),
   )
-  const tags = (await unblocked(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
+  const tags = (await unblockedPairs(account, found.flat())).flatMap((pair) => tagOf(pair, account) ?? [])
   return tags.sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
 }
 
@@ -66,8 +66,8 @@ export async function untagFriend(account: string, friend: string): Promise<bool
 }
 
 async function friendship(account: string, friend: string): Promise<Pair | null> {
-  const pair = await Pairs.findOne({ _id: pairOf(account, friend), state: 'friends' }).lean<Pair>()
-  const [open] = pair ? await unblocked(account, [pair]) : []
+  const pair = await Pairs.findOne({ _id: pairIdOf(account, friend), state: 'friends' }).lean<Pair>()
+  const [open] = pair ? await unblockedPairs(account, [pair]) : []
   return open ?? null
 }
 

@@ -10,8 +10,8 @@ import { AppError } from '#shared/errors'
 import { secretsOf } from './codes.ts'
 import { Identities, type IdentityRecord } from './model.ts'
 import type { AskChain } from './signatures.ts'
-import { type Asked, checkMessage, type Purpose, writeMessage } from './siwe.ts'
-import type { Seen } from './tokens.ts'
+import { checkMessage, type MessageRequest, type Purpose, writeMessage } from './siwe.ts'
+import type { ClientData } from './tokens.ts'
 
 const goodMilliseconds = 24 * 60 * 60 * 1000
 const budgetSeconds = 60
@@ -25,7 +25,7 @@ const codeDigits = 40
  * An admin proof accompanies each request for a day, so its nonce is not used up. The nonce is not stored either: it is
  * its time in milliseconds, with our code over time and address.
  */
-const toAdminister: Purpose = {
+const adminPurpose: Purpose = {
   statement: administering,
   isFit: (statement) => statement === administering,
 
@@ -51,8 +51,8 @@ const codeOf = (secret: Uint8Array, time: string, address: string) =>
 const madeAt = (nonce: string) => Number.parseInt(nonce.slice(0, timeDigits), 16)
 
 /** A message that proves an admin's wallet for a day; it is no sign-in. */
-export const writeAdminMessage = (asked: Asked, address: string) =>
-  writeMessage(asked, address, undefined, toAdminister)
+export const writeAdminMessage = (asked: MessageRequest, address: string) =>
+  writeMessage(asked, address, undefined, adminPurpose)
 
 /** The account of the wallet and its role. FORBIDDEN if it is no admin, or is suspended. */
 export async function proveAdmin(context: Context, signed: AdminProof) {
@@ -68,14 +68,17 @@ export async function proveAdmin(context: Context, signed: AdminProof) {
  */
 export const identifyAdmin =
   (node: Node) =>
-  async ({ address, signature, message }: AdminProof, seen: Seen & { origin: string | null }): Promise<SignedIn> => {
+  async (
+    { address, signature, message }: AdminProof,
+    seen: ClientData & { origin: string | null },
+  ): Promise<SignedIn> => {
     const { ip, userAgent, origin } = seen
     const { most } = budgets.adminProofs
     const retryAfter = await node.limits.wait('admin-proofs', ip, most, budgetSeconds)
     if (retryAfter !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter })
     const read = SignedMessage.safeParse({ address, signature, message: decoded(message) })
-    if (!read.success) throw refused(unreadable)
-    const proven = await proveWallet({ node, origin }, read.data, sparingly(node, ip, read.data)).catch(
+    if (!read.success) throw refusedProof(unreadable)
+    const proven = await proveWallet({ node, origin }, read.data, limitedQuestions(node, ip, read.data)).catch(
       (error: unknown) => {
         throw error instanceof AppError ? inEveryCall(error) : error
       },
@@ -94,7 +97,7 @@ export const identifyAdmin =
   }
 
 const acceptedAtMost = 1_000
-const askedOn = nodeState(() => ({
+const questionsOn = nodeState(() => ({
   /** Hashes of messages that a chain accepted, each with its expiry. */
   accepted: new Map<string, number>(),
   /** Pending questions, shared by requests with the same message. */
@@ -105,10 +108,10 @@ const askedOn = nodeState(() => ({
  * Asks the chain about wallets of admins, within limits by address and wallet. Accepted messages are exempt. Another
  * wallet is counted and refused like a wrong signature, without a question: its messages would evict those of admins.
  */
-const sparingly =
+const limitedQuestions =
   (node: Node, ip: string, { address, message, signature }: AdminProof): AskChain =>
   (ask) => {
-    const { accepted, waiting } = askedOn(node)
+    const { accepted, waiting } = questionsOn(node)
     const hash = createHash('sha256').update([address, message, signature].join('\0')).digest('base64url')
     const answer = async () => {
       if ((accepted.get(hash) ?? 0) <= node.now()) await takeQuestion(node, ip, address)
@@ -134,31 +137,31 @@ async function takeQuestion({ limits }: Node, ip: string, address: string): Prom
   if (!isFree) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: budgetSeconds })
 }
 
-async function proveWallet(asked: Asked, { address, message, signature }: AdminProof, askChain?: AskChain) {
-  const { chainId, nonce } = await checkMessage(asked, message, address, signature, toAdminister, askChain)
-  const account = await openedBy(address)
+async function proveWallet(asked: MessageRequest, { address, message, signature }: AdminProof, askChain?: AskChain) {
+  const { chainId, nonce } = await checkMessage(asked, message, address, signature, adminPurpose, askChain)
+  const account = await accountOfWallet(address)
   const { admin_proofs_from: from, user_id: userId = '' } = (await accountOf(account)) ?? {}
   if (from && madeAt(nonce) < from.getTime()) throw new AppError('NONCE_EXPIRED', { message: signedOut })
   return { account, userId, chainId, nonce }
 }
 
-async function openedBy(address: string): Promise<string> {
+async function accountOfWallet(address: string): Promise<string> {
   const linked = await Identities.findOne({ method: 'wallet', identifier: address }).lean<IdentityRecord>()
   return linked?.account ?? address
 }
 
-const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await openedBy(address))) !== 'user'
+const isOfAdmin = async (node: Node, address: string) => (await roleOf(node, await accountOfWallet(address))) !== 'user'
 
 const signedOut = 'This message ended as the account signed out everywhere. Sign a new one.'
 const unreadable =
   'X-Admin-Address, X-Admin-Signature and X-Admin-Message, which is base64 of the URI-encoded message, go together'
 
-const refused = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
+const refusedProof = (message: string, cause?: unknown) => new AppError('UNAUTHORIZED', { message, cause })
 
 /** The codes that every admin operation may answer. */
 function inEveryCall(error: AppError): AppError {
   if (error.code === 'RATE_LIMIT_EXCEEDED') return error
-  return error.status < 500 ? refused(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
+  return error.status < 500 ? refusedProof(error.message, error) : new AppError('SERVICE_UNAVAILABLE', { cause: error })
 }
 
 function decoded(message: string): string | null {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '#server/kernel/context'
 import { KnownBrowsers } from './model.ts'
-import { hashOf } from './tokens.ts'
+import { tokenHashOf } from './tokens.ts'
 
 const yearMilliseconds = 365 * 24 * 60 * 60 * 1000
 const hourSeconds = 3_600
@@ -9,18 +9,22 @@ const hourSeconds = 3_600
 const most = { asker: 3, strangers: 9, owner: 3 }
 
 /** The id of the calling browser, created if needed. */
-export function browserOf(context: Context): string {
+export function ensureBrowserId(context: Context): string {
   const id = context.browser ?? randomBytes(32).toString('base64url')
   context.http?.setBrowserCookie(id)
   return id
 }
 
-const idOf = (browser: string, contact: string) => hashOf(`${browser} ${contact}`)
+const idOf = (browser: string, contact: string) => tokenHashOf(`${browser} ${contact}`)
 
 /** Records that this browser's user receives messages at this address or number. */
-export async function knowBrowser(context: Context, contact: string): Promise<void> {
+export async function rememberBrowser(context: Context, contact: string): Promise<void> {
   const expires_at = new Date(context.node.now() + yearMilliseconds)
-  await KnownBrowsers.updateOne({ _id: idOf(browserOf(context), contact) }, { $set: { expires_at } }, { upsert: true })
+  await KnownBrowsers.updateOne(
+    { _id: idOf(ensureBrowserId(context), contact) },
+    { $set: { expires_at } },
+    { upsert: true },
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import type { Node } from '#server/kernel/context'
 import { AppError, type ErrorCode } from '#shared/errors'
 import { type OneTimeCode, OneTimeCodes } from './model.ts'
-import { hashOf } from './tokens.ts'
+import { tokenHashOf } from './tokens.ts'
 
 export const codeSeconds = 600
 export const linkSeconds = 900
@@ -24,7 +24,12 @@ export async function issueCode(
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const id = idOf(purpose, subject)
   const [secret] = secretsOf(node)
-  const expiresAt = await store(node, id, { code_hash: macOf(secret, id, code).toString('hex'), detail }, codeSeconds)
+  const expiresAt = await storeCode(
+    node,
+    id,
+    { code_hash: macOf(secret, id, code).toString('hex'), detail },
+    codeSeconds,
+  )
   return { code, expiresAt }
 }
 
@@ -47,7 +52,7 @@ export async function takeCode(node: Node, purpose: string, subject: string, cod
   return deletedCount === 1 ? { taken: true, detail: counted.detail } : { taken: false, why: 'unknown' }
 }
 
-export async function dropCode(purpose: string, subject: string): Promise<void> {
+export async function deleteCode(purpose: string, subject: string): Promise<void> {
   await OneTimeCodes.deleteOne({ _id: idOf(purpose, subject) })
 }
 
@@ -68,8 +73,13 @@ export async function requireCode(node: Node, purpose: string, subject: string, 
 /** A token for a link, valid once. Only its hash is stored, with the hash of the requesting browser. */
 export async function issueLink(node: Node, purpose: string, subject: string, browser: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  const code_hash = hashOf(token)
-  await store(node, idOf(purpose, code_hash), { code_hash, detail: subject, browser: hashOf(browser) }, linkSeconds)
+  const code_hash = tokenHashOf(token)
+  await storeCode(
+    node,
+    idOf(purpose, code_hash),
+    { code_hash, detail: subject, browser: tokenHashOf(browser) },
+    linkSeconds,
+  )
   return token
 }
 
@@ -79,23 +89,23 @@ export async function issueLink(node: Node, purpose: string, subject: string, br
  */
 export async function readLink(node: Node, purpose: string, token: string, browser: string | null) {
   const found = await OneTimeCodes.findOne({
-    _id: idOf(purpose, hashOf(token)),
+    _id: idOf(purpose, tokenHashOf(token)),
     expires_at: { $gt: new Date(node.now()) },
   }).lean<OneTimeCode>()
   if (!found || found.detail === null) return null
-  return { subject: found.detail, isAsker: browser !== null && found.browser === hashOf(browser) }
+  return { subject: found.detail, isAsker: browser !== null && found.browser === tokenHashOf(browser) }
 }
 
 /** Uses a link up, and returns its subject; null if it is unknown, used or expired. */
 export async function takeLink(node: Node, purpose: string, token: string): Promise<string | null> {
   const taken = await OneTimeCodes.findOneAndDelete({
-    _id: idOf(purpose, hashOf(token)),
+    _id: idOf(purpose, tokenHashOf(token)),
     expires_at: { $gt: new Date(node.now()) },
   }).lean<OneTimeCode>()
   return taken?.detail ?? null
 }
 
-async function store(
+async function storeCode(
   node: Node,
   id: string,
   what: Pick<OneTimeCode, 'code_hash' | 'detail' | 'browser'>,

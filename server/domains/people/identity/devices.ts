@@ -18,13 +18,13 @@ export async function listDevices(node: Node, { account, session }: SignedIn): P
 }
 
 /** The device of a session, named by its first session; null for other ids, such as a service token. */
-export async function deviceWith(session: string): Promise<string | null> {
+export async function deviceOfSession(session: string): Promise<string | null> {
   const record = await Sessions.findOne({ _id: session }, { family: 1 }).lean<SessionRecord>()
   return record?.family ?? null
 }
 
 /** The devices among these that are signed in. */
-export async function signedInAmong(node: Node, devices: readonly string[]): Promise<Set<string>> {
+export async function signedInDevices(node: Node, devices: readonly string[]): Promise<Set<string>> {
   if (devices.length === 0) return new Set()
   const now = new Date(node.now())
   const records = await Sessions.find({ family: { $in: [...devices] }, refresh_expires_at: { $gt: now } }).lean<

@@ -2,9 +2,9 @@ import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { siweSettings } from './settings.ts'
 
-export const statement = 'Sign in to Plaza.'
+export const signInStatement = 'Sign in to Plaza.'
 
-type Asked = Pick<Context, 'node' | 'origin'>
+type MessageRequest = Pick<Context, 'node' | 'origin'>
 interface Site {
   domain: string
   uri: string
@@ -13,7 +13,7 @@ interface Site {
 const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
 /** The sites for which a message is valid: the configured one, and outside production the requested local one. */
-export function sitesOf({ node, origin }: Asked): [Site, ...Site[]] {
+export function sitesOf({ node, origin }: MessageRequest): [Site, ...Site[]] {
   const { domain, uri } = siweSettings.of(node)
   const configured = { domain, uri }
   if (node.settings.production || origin === null || !localHost.test(origin)) return [configured]
@@ -21,7 +21,10 @@ export function sitesOf({ node, origin }: Asked): [Site, ...Site[]] {
 }
 
 /** Does the message name us in its domain, its URI and, if present, its scheme? */
-export function isForUs(asked: Asked, { domain, uri, scheme }: Site & { scheme?: string | undefined }): boolean {
+export function isForUs(
+  asked: MessageRequest,
+  { domain, uri, scheme }: Site & { scheme?: string | undefined },
+): boolean {
   const site = sitesOf(asked).find((one) => one.domain === domain)
   if (!site || !URL.canParse(uri)) return false
   const { origin, protocol } = new URL(site.uri)
@@ -44,16 +47,20 @@ export function checkTimes({ issuedAt, expirationTime, notBefore }: Times, now: 
   if (issuedAt && !(Date.parse(issuedAt) <= now + aheadMilliseconds)) throw new AppError('INVALID_SIGNATURE')
 }
 
-interface Words {
+interface MessageWords {
   statement?: string | undefined
   resources?: unknown
 }
 
 /** Does the statement concern signing in? Clients may word it themselves, or omit it. */
-export const isOfSignIn = (statement: string | undefined): boolean => !statement || /^sign[ -]?in\b/i.test(statement)
+export const isSignInStatement = (statement: string | undefined): boolean =>
+  !statement || /^sign[ -]?in\b/i.test(statement)
 
 /** Refuses a message with another statement, or with resources, which grant rights elsewhere (ERC-5573). */
-export function checkWords({ statement, resources }: Words, isFit: (statement: string | undefined) => boolean): void {
+export function checkWords(
+  { statement, resources }: MessageWords,
+  isFit: (statement: string | undefined) => boolean,
+): void {
   if (!isFit(statement)) throw new AppError('INVALID_SIGNATURE', { message: 'The message is of something else' })
   if (resources)
     throw new AppError('INVALID_SIGNATURE', { message: 'The message grants resources, and none are asked for' })

@@ -2,12 +2,12 @@ import { SiweMessage } from 'siwe'
 import { getAddress, isAddressEqual } from 'viem'
 import type { Context, Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { checkTimes, checkWords, isForUs, isOfSignIn, sitesOf, statement } from './messages.ts'
+import { checkTimes, checkWords, isForUs, isSignInStatement, signInStatement, sitesOf } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { siweSettings } from './settings.ts'
 import { type AskChain, checkSignature } from './signatures.ts'
 
-export type Asked = Pick<Context, 'node' | 'origin'>
+export type MessageRequest = Pick<Context, 'node' | 'origin'>
 
 /** The purpose of a signed message: its statement, and its own nonces. */
 export interface Purpose {
@@ -19,19 +19,19 @@ export interface Purpose {
   checkNonce(node: Node, nonce: string, address: string): void | Promise<void>
 }
 
-const toSignIn: Purpose = {
-  statement,
-  isFit: isOfSignIn,
+const signInPurpose: Purpose = {
+  statement: signInStatement,
+  isFit: isSignInStatement,
   nonceFor: (node, address) => issueNonce(address, node.now()),
   checkNonce: (node, nonce, address) => checkNonce(nonce, address, node.now()),
 }
 
 /** A message for this wallet to sign, with a new nonce. */
 export async function writeMessage(
-  { node, origin }: Asked,
+  { node, origin }: MessageRequest,
   address: string,
   chainId: number | undefined,
-  purpose = toSignIn,
+  purpose = signInPurpose,
 ) {
   const siwe = siweSettings.of(node)
   const chain = chainId ?? siwe.defaultChainId
@@ -53,7 +53,7 @@ export async function writeMessage(
 
 /** Verifies that the address signed this message for us, and uses the nonce up after all checks. */
 export async function proveMessage(
-  asked: Asked,
+  asked: MessageRequest,
   raw: string,
   address: string,
   signature: string,
@@ -65,11 +65,11 @@ export async function proveMessage(
 
 /** The fields of a message that the address signed for us and this purpose; the nonce stays usable. */
 export async function checkMessage(
-  asked: Asked,
+  asked: MessageRequest,
   raw: string,
   address: string,
   signature: string,
-  purpose = toSignIn,
+  purpose = signInPurpose,
   askChain?: AskChain,
 ): Promise<SiweMessage> {
   const { node } = asked

@@ -11,7 +11,7 @@ const algorithm = 'HS256'
 const longestToken = 4096
 
 /** The client's data as seen by the door. */
-export interface Seen {
+export interface ClientData {
   ip: string
   userAgent: string
 }
@@ -51,7 +51,7 @@ const provenAtMost = 10_000
 /** The claims of a token that our key signed and that has not expired. Its session is not checked. */
 export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
   const claims = proven.get(keys)?.get(token) ?? (await verifyToken(keys, token, now))
-  if (claims.exp * 1000 <= now) throw noSession('SESSION_EXPIRED')
+  if (claims.exp * 1000 <= now) throw noSessionError('SESSION_EXPIRED')
   remember(keys, token, claims)
   return claims
 }
@@ -64,10 +64,10 @@ function remember(keys: Keys, token: string, claims: Claims): void {
 }
 
 async function verifyToken(keys: Keys, token: string, now: number): Promise<Claims> {
-  if (token.length > longestToken) throw noSession('SESSION_INVALID')
+  if (token.length > longestToken) throw noSessionError('SESSION_INVALID')
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.find(({ id }) => id === kid)
-    if (!key) throw noSession('SESSION_INVALID')
+    if (!key) throw noSessionError('SESSION_INVALID')
     return key.secret
   }
   try {
@@ -80,14 +80,14 @@ async function verifyToken(keys: Keys, token: string, now: number): Promise<Clai
     })
     return Claims.parse(payload)
   } catch (error) {
-    throw noSession(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'SESSION_INVALID')
+    throw noSessionError(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'SESSION_INVALID')
   }
 }
 
 /** The reason for a missing session; the text is always the same. */
-export const noSession = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
+export const noSessionError = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
   new AppError(code, { message: 'Unauthorized' })
 
 export const newRefreshToken = () => randomBytes(32).toString('base64url')
 export const isRefreshToken = (token: string) => /^[\w-]{43}$/.test(token)
-export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest('hex')

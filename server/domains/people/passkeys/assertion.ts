@@ -6,7 +6,7 @@ import type { Passkey } from './model.ts'
 import type { Site } from './settings.ts'
 
 /** Verifies that the passkey signed this challenge for this site. The caller compares the counter. */
-export async function proveUse(
+export async function verifyAssertion(
   { response }: UsedCredential,
   passkey: Passkey,
   challenge: string,

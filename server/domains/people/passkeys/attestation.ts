@@ -12,7 +12,7 @@ import { AppError } from '#shared/errors'
 import type { Point } from './bodies.ts'
 import type { Site } from './settings.ts'
 
-export interface Made extends Point {
+export interface NewPasskey extends Point {
   credentialId: string
   counter: number
   aaguid: string
@@ -23,11 +23,11 @@ export const es256 = -7
 const coordinateBytes = 32
 
 /** Verifies that the credential was made for this challenge and site, with an ES256 key. */
-export async function proveNew(
+export async function verifyAttestation(
   { id, response }: NewCredential,
   challenge: string,
   { rpId, origins }: Site,
-): Promise<Made> {
+): Promise<NewPasskey> {
   const made = readAttestation(response.attestationObject)
   if (made.credentialId !== id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   const { attestationObject, clientDataJSON } = response
@@ -46,7 +46,7 @@ export async function proveNew(
   return made
 }
 
-function readAttestation(encoded: string): Made {
+function readAttestation(encoded: string): NewPasskey {
   try {
     const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(encoded, 'base64url')))
     refuseForeignFormats(attestation)

@@ -4,7 +4,7 @@ import type { Node } from '#server/kernel/context'
 const lengths = [16, 20, 32, 32]
 
 /** The fake credential id of an account without passkeys: constant, and nobody's. */
-export function decoyOf({ settings }: Node, account: string): string {
+export function decoyCredentialOf({ settings }: Node, account: string): string {
   const oldest = settings.sessionKeys.at(-1)
   if (!oldest) throw new Error('There is no session key')
   const made = createHmac('sha256', oldest.secret).update(`decoy passkey\0${account}`)

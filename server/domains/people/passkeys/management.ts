@@ -1,9 +1,9 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { safeProfile } from '#server/domains/people/accounts/safe-address'
 import { isWalletAccount, type SmartAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
-import { endSession } from '#server/domains/people/identity/endings'
+import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { type SessionRecord, Sessions } from '#server/domains/people/identity/model'
-import { tellOfChange } from '#server/domains/people/identity/notices'
+import { endSession } from '#server/domains/people/identity/session-ends'
 import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
@@ -11,11 +11,11 @@ import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 import { done } from '#shared/kit/primitives'
 import { type Passkey, Passkeys } from './model.ts'
-import { nameOf, passkeysOf } from './passkeys.ts'
+import { passkeyNameOf, passkeysOf } from './passkeys.ts'
 
 type KeyStatus = OutputOf<typeof contract.list>['credentials'][number]['walletKeyStatus']
 
-const shownSigns = 20
+const shownCharacters = 20
 
 export const list: Action<typeof contract.list> = async ({ includeKeys }, context) => {
   const { account } = signedIn(context)
@@ -24,7 +24,7 @@ export const list: Action<typeof contract.list> = async ({ includeKeys }, contex
   const credentials = passkeys.map((passkey) => ({
     id: passkey._id,
     credentialId: includeKeys ? passkey.credential_id : shortened(passkey.credential_id),
-    deviceName: nameOf(passkey),
+    deviceName: passkeyNameOf(passkey),
     createdAt: passkey.created_at.toISOString(),
     lastUsedAt: passkey.last_used_at?.toISOString() ?? null,
     backedUp: passkey.backed_up,
@@ -68,7 +68,7 @@ async function isDeployed({ services }: Node, smartAccount: SmartAccount | null)
   return (await Promise.all(asked)).includes(true)
 }
 
-const shortened = (id: string) => (id.length > shownSigns ? `${id.slice(0, shownSigns)}...` : id)
+const shortened = (id: string) => (id.length > shownCharacters ? `${id.slice(0, shownCharacters)}...` : id)
 const usedAt = ({ last_used_at, created_at }: Passkey) => (last_used_at ?? created_at).getTime()
 
 const isSigner = (passkey: Passkey, smartAccount: SmartAccount | null): boolean =>
@@ -103,7 +103,11 @@ export const remove: Action<typeof contract.remove> = async ({ id, credentialId 
     throw new AppError('FORBIDDEN', { message: 'This passkey controls your smart account and cannot be removed' })
   }
   await endSessionsOf(context.node, caller, removed)
-  await tellOfChange(context, caller.account, { change: 'removed', method: 'passkey', identifier: nameOf(removed) })
+  await notifyOfChange(context, caller.account, {
+    change: 'removed',
+    method: 'passkey',
+    identifier: passkeyNameOf(removed),
+  })
   return done
 }
 

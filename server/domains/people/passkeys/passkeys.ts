@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors'
 import { deviceIn } from '#shared/kit/device'
 import { type Passkey, Passkeys } from './model.ts'
 
-export const nameOf = ({ display_name, user_agent }: Pick<Passkey, 'display_name' | 'user_agent'>): string =>
+export const passkeyNameOf = ({ display_name, user_agent }: Pick<Passkey, 'display_name' | 'user_agent'>): string =>
   display_name ?? deviceIn(user_agent) ?? 'Passkey'
 
 /** The account id of a person with only this passkey. */
@@ -41,7 +41,7 @@ export async function storePasskey(passkey: Passkey): Promise<void> {
  * Records a use. The counter must increase, unless the authenticator does not count. Otherwise there is a copy of the
  * passkey, and the use is refused. Of two uses with one count, one succeeds.
  */
-export async function noteUse({ _id, counter: before }: Passkey, counter: number, backedUp: boolean, now: number) {
+export async function recordUse({ _id, counter: before }: Passkey, counter: number, backedUp: boolean, now: number) {
   const isCounted = counter > 0 || before > 0
   const { matchedCount } = await Passkeys.updateOne(
     { _id, counter: isCounted ? { $lt: counter } : 0 },

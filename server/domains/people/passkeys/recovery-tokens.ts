@@ -11,15 +11,15 @@ const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.
 
 /** A token that adds one passkey within ten minutes, while the account has the address. */
 export const issueRecoveryToken = (account: string, email: string, now: number): Promise<string> =>
-  store(`${group()}-${group()}-${group()}`, account, { confirmed: true, email }, now)
+  storeRecoveryToken(`${group()}-${group()}-${group()}`, account, { confirmed: true, email }, now)
 
 /** A token that is invalid until the owner of the account's email confirms it. */
 export const issueRescueToken = (account: string, now: number): Promise<string> =>
-  store(randomUUID(), account, { confirmed: false }, now)
+  storeRecoveryToken(randomUUID(), account, { confirmed: false }, now)
 
 type Consent = Pick<RecoveryToken, 'confirmed' | 'email'>
 
-async function store(token: string, account: string, consent: Consent, now: number): Promise<string> {
+async function storeRecoveryToken(token: string, account: string, consent: Consent, now: number): Promise<string> {
   const valid_until = new Date(now + recoverySeconds * 1000)
   const expires_at = new Date(now + keptMilliseconds)
   await RecoveryTokens.create({

@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
-import { allowLetter, writeCode } from '#server/domains/people/email/letters'
+import { allowEmail, sendCodeEmail } from '#server/domains/people/email/code-emails'
 import { issueCode, requireCode } from '#server/domains/people/identity/codes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
@@ -45,11 +45,11 @@ export const recoverable: Action<typeof contract.recoverable> = async (_input, c
 
 /** Answers equally for an unverified address, without an email; the answer does not wait for the email. */
 export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ email }, context) => {
-  await allowLetter(context, email)
+  await allowEmail(context, email)
   const account = await accountByEmail(email)
   const { code } = await issueCode(context.node, purpose, email, account?._id ?? null)
   if (account)
-    writeCode(context, email, code, 'lets you make a new passkey for your account').catch((error: unknown) =>
+    sendCodeEmail(context, email, code, 'lets you make a new passkey for your account').catch((error: unknown) =>
       context.logger.error({ error }, 'a recovery code was not sent'),
     )
   return { success: true, message: 'If this address belongs to an account, a code is on its way' }

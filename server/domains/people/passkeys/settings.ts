@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineSettings, isOrigin, list } from '#server/kernel/settings'
+import { commaList, defineSettings, isOrigin } from '#server/kernel/settings'
 
 /** The site to which passkeys belong. */
 export interface Site {
@@ -20,7 +20,7 @@ export const passkeySettings = defineSettings(
       })
       .optional(),
     WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
-    WEBAUTHN_ORIGINS: list.refine((all) => all.every(isSite), {
+    WEBAUTHN_ORIGINS: commaList.refine((all) => all.every(isSite), {
       error: 'must be origins separated by commas, such as https://example.com',
     }),
   },

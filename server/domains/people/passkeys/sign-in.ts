@@ -1,6 +1,6 @@
 import { isHex } from 'viem'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { settleSmartAccount } from '#server/domains/people/accounts/smart-account'
+import { storeSmartAccount } from '#server/domains/people/accounts/smart-account'
 import { signIn, startSession } from '#server/domains/people/identity/sign-in'
 import type { Context } from '#server/kernel/context'
 import type { Passkey } from './model.ts'
@@ -9,12 +9,12 @@ import { firstPasskeyOf } from './passkeys.ts'
 /** Begins a session after the use of a passkey. Adding one to the own account keeps the calling session. */
 export async function signInWith(context: Context, passkey: Passkey, isAdded = false) {
   const { user_address: account, credential_id: credentialId, backed_up: backedUp } = passkey
-  const isSettled = await settle(account)
+  const isSettled = await storeSmartAccountOf(account)
   const answer = await (isAdded ? signInBeside : signIn)(context, account, {
     authMethod: 'passkey',
     passkeyCredentialId: credentialId,
   })
-  if (!isSettled) await settle(account)
+  if (!isSettled) await storeSmartAccountOf(account)
   return { ...answer, credentialId, backedUp }
 }
 
@@ -28,10 +28,10 @@ const signInBeside: typeof signIn = async (context, account, proof) => {
 }
 
 /** The first passkey of an account without a wallet gives it a smart account. */
-async function settle(id: string): Promise<boolean> {
+async function storeSmartAccountOf(id: string): Promise<boolean> {
   const [account, first] = await Promise.all([accountOf(id), firstPasskeyOf(id)])
   if (!account) return false
   const { credential_id: credentialId = '', public_key_x: x, public_key_y: y } = first ?? {}
-  await settleSmartAccount(account, isHex(x) && isHex(y) ? { credentialId, x, y } : null)
+  await storeSmartAccount(account, isHex(x) && isHex(y) ? { credentialId, x, y } : null)
   return true
 }

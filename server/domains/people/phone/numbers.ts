@@ -31,10 +31,10 @@ export async function verifyNumber(account: string, phone_number: string, at: nu
   ).catch((error: unknown) => {
     throw isDuplicate(error) ? new AppError('PHONE_IN_USE') : error
   })
-  if (matchedCount === 0) throw noCode()
+  if (matchedCount === 0) throw noCodeError()
 }
 
-export const noCode = () => new AppError('NOT_FOUND', { message: 'No code is pending. Ask for one.' })
+export const noCodeError = () => new AppError('NOT_FOUND', { message: 'No code is pending. Ask for one.' })
 
 export async function removeNumber(account: string): Promise<void> {
   await Phones.deleteOne({ _id: account })

@@ -1,6 +1,6 @@
 import { type Context, signedIn } from '#server/kernel/context'
 import { dailyPoints } from '#shared/api/points'
-import { award } from './ledger.ts'
+import { awardPoints } from './ledger.ts'
 import { PointEntries, type StoredEntry } from './model.ts'
 
 const dayMilliseconds = 86_400_000
@@ -13,9 +13,9 @@ function dayAt(now: number) {
   return { date: new Date(now).toISOString().slice(0, 10), nextAt: new Date(next).toISOString() }
 }
 
-export const isDaily = (claim: string): boolean => claim.startsWith(prefix)
+export const isDailyClaim = (claim: string): boolean => claim.startsWith(prefix)
 
-export async function dailyOf(account: string, now: number) {
+export async function dailyBonusOf(account: string, now: number) {
   const { date, nextAt } = dayAt(now)
   const last = await PointEntries.findOne({ wallet_address: account, claim: { $gt: prefix, $lt: afterAllDays } })
     .sort({ claim: -1 })
@@ -28,7 +28,7 @@ export async function dailyOf(account: string, now: number) {
 export async function claimDaily(context: Context) {
   const { date, nextAt: nextClaimAt } = dayAt(context.node.now())
   const given = { claim: `${prefix}${date}`, points: dailyPoints, reason: 'Daily bonus' }
-  const points = await award(context, signedIn(context).account, given)
+  const points = await awardPoints(context, signedIn(context).account, given)
   if (points === 0) return { success: false, points, error: 'You have claimed the bonus of today already', nextClaimAt }
   return { success: true, points, nextClaimAt }
 }

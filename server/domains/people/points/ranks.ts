@@ -6,10 +6,10 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { sharedLook } from '#server/kernel/shared-look'
 import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/points'
-import { givenSince } from './ledger.ts'
+import { pointsSince } from './ledger.ts'
 
 /** A suspended account has no rank, and takes none. */
-const ahead = (points: number) => ({ is_banned: false, points: { $gt: points } })
+const rankedAbove = (points: number) => ({ is_banned: false, points: { $gt: points } })
 
 /** The accounts with the most points, of all time or a period, and the number with any. */
 export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod) =>
@@ -17,7 +17,7 @@ export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod
     const days = leaderboardDays[period]
     const { found, total } = await (days === null ? ofAllTime(limit) : ofDays(node, days, limit))
     const entries = found.map((account) =>
-      scored(account, found.findIndex(({ points }) => points === account.points) + 1),
+      rankEntry(account, found.findIndex(({ points }) => points === account.points) + 1),
     )
     const leaderboard = entries.map(({ rank, address, username, score }) => ({
       rank,
@@ -31,8 +31,8 @@ export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod
 
 async function ofAllTime(limit: number) {
   const [found, total] = await Promise.all([
-    Accounts.find(ahead(0)).sort({ points: -1, _id: 1 }).limit(limit).lean<Account[]>(),
-    Accounts.countDocuments(ahead(0)),
+    Accounts.find(rankedAbove(0)).sort({ points: -1, _id: 1 }).limit(limit).lean<Account[]>(),
+    Accounts.countDocuments(rankedAbove(0)),
   ])
   return { found, total }
 }
@@ -67,7 +67,7 @@ function sumsOf(node: Node, days: number): Sums {
 
 async function sumUp(since: Date): Sums {
   const [given, suspended] = await Promise.all([
-    givenSince(since),
+    pointsSince(since),
     Accounts.find({ is_banned: true }, { _id: 1 }).lean(),
   ])
   for (const { _id } of suspended) given.delete(_id)
@@ -76,13 +76,13 @@ async function sumUp(since: Date): Sums {
 }
 
 /** The rank of an account; null if it has none. */
-export async function placeOf(id: string) {
+export async function rankOf(id: string) {
   const account = await accountOf(id)
   if (!account || account.is_banned || !(account.points > 0)) return null
-  return scored(account, (await Accounts.countDocuments(ahead(account.points))) + 1)
+  return rankEntry(account, (await Accounts.countDocuments(rankedAbove(account.points))) + 1)
 }
 
-function scored(account: Account, rank: number) {
+function rankEntry(account: Account, rank: number) {
   const { username, display_name, avatar_url } = profileOf(account)
   return { rank, address: account._id, username, display_name, avatar_url, score: account.points }
 }

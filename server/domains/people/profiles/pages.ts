@@ -28,7 +28,7 @@ export async function changePage(
     const before = await pageOf(account)
     const after = await next(before ?? {})
     const files = filesOn(node, after)
-    if (!(await put(account, before?.version ?? null, after, files))) continue
+    if (!(await storePage(account, before?.version ?? null, after, files))) continue
     for (const url of before?.files ?? []) if (!files.includes(url)) await removePicture(node, url)
     return after
   }
@@ -40,7 +40,7 @@ function filesOn(node: Node, { theme, widgets = [] }: PageContent): string[] {
   return filesIn(node, [background, widgets.map(({ config }) => config)])
 }
 
-async function put(_id: string, version: string | null, page: PageContent, files: string[]): Promise<boolean> {
+async function storePage(_id: string, version: string | null, page: PageContent, files: string[]): Promise<boolean> {
   const { theme, widgets } = page
   const set = { ...withoutUndefined({ theme, widgets }), files, version: newId() }
   if (version !== null) return (await ProfilePages.updateOne({ _id, version }, { $set: set })).matchedCount === 1
@@ -54,7 +54,7 @@ async function put(_id: string, version: string | null, page: PageContent, files
 }
 
 /** The URLs among these that pages show. */
-export async function shownOnPages(urls: readonly string[]): Promise<string[]> {
+export async function filesShownOnPages(urls: readonly string[]): Promise<string[]> {
   const pages = await ProfilePages.find({ files: { $in: [...urls] } }, { files: 1 }).lean<ProfilePage[]>()
   return pages.flatMap(({ files }) => files)
 }

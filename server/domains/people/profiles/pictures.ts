@@ -18,7 +18,7 @@ export async function withoutOthersFiles<Value extends object>(
   account: string,
   value: Value,
 ): Promise<Value> {
-  const others = await ofOthers(node, account, filesIn(node, value))
+  const others = await filesOfOthers(node, account, filesIn(node, value))
   const kept = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.filter((item) => !others.has(item)).map(kept)
     if (typeof part !== 'object' || part === null) return part
@@ -29,7 +29,7 @@ export async function withoutOthersFiles<Value extends object>(
 }
 
 /** The URLs among these that another account uploaded. */
-async function ofOthers({ settings }: Node, account: string, urls: readonly string[]): Promise<Set<unknown>> {
+async function filesOfOthers({ settings }: Node, account: string, urls: readonly string[]): Promise<Set<unknown>> {
   if (urls.length === 0) return new Set()
   const keys = new Map(urls.map((url) => [url, keyAt(settings.storageUrl, url) ?? '']))
   const records = await UploadRecords.find({ _id: { $in: [...keys.values()] }, owner: account }, { _id: 1 }).lean()

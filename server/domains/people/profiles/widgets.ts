@@ -23,25 +23,30 @@ export function widgetsOf(page: Pick<ProfilePage, 'widgets'> | null, user_addres
   return ordered.map((widget) => ({ ...widget, user_address, type: widget.widget_type }))
 }
 
-export async function added(node: Node, account: string, page: PageContent, given: GivenWidget): Promise<PageContent> {
+export async function withAddedWidget(
+  node: Node,
+  account: string,
+  page: PageContent,
+  given: GivenWidget,
+): Promise<PageContent> {
   const before = page.widgets ?? []
   const last = Math.max(-1, ...before.map(({ position }) => position))
-  return holding(page, [...before, await made(node, account, given, last + 1, '')])
+  return checkedPage(page, [...before, await newWidget(node, account, given, last + 1, '')])
 }
 
 /** The page with these widgets instead of all others. */
-export async function replaced(
+export async function withReplacedWidgets(
   node: Node,
   account: string,
   page: PageContent,
   given: readonly GivenWidget[],
 ): Promise<PageContent> {
   const widgets: StoredWidget[] = []
-  for (const [at, widget] of given.entries()) widgets.push(await made(node, account, widget, at, `widgets.${at}.`))
-  return holding(page, widgets)
+  for (const [at, widget] of given.entries()) widgets.push(await newWidget(node, account, widget, at, `widgets.${at}.`))
+  return checkedPage(page, widgets)
 }
 
-export async function changed(
+export async function withChangedWidgets(
   node: Node,
   account: string,
   page: PageContent,
@@ -68,20 +73,20 @@ export async function changed(
       updated_at: new Date(node.now()).toISOString(),
     }
   }
-  return holding(page, widgets)
+  return checkedPage(page, widgets)
 }
 
-export const without = (page: PageContent, id: string): PageContent =>
-  holding(page, page.widgets?.filter((widget) => widget.id !== id) ?? [])
+export const withoutWidget = (page: PageContent, id: string): PageContent =>
+  checkedPage(page, page.widgets?.filter((widget) => widget.id !== id) ?? [])
 
 /** VALIDATION_ERROR for too many or too large widgets. */
-function holding(page: PageContent, widgets: StoredWidget[]): PageContent {
+function checkedPage(page: PageContent, widgets: StoredWidget[]): PageContent {
   if (widgets.length > widgetsAtMost) throw invalid('widgets', `A profile has at most ${widgetsAtMost} widgets`)
   if (bytesOf(widgets) > pageBytes) throw invalid('widgets', 'There is too much in the widgets of this profile')
   return { ...page, widgets }
 }
 
-async function made(
+async function newWidget(
   node: Node,
   account: string,
   given: GivenWidget,

@@ -9,7 +9,7 @@ import { status as contract } from '#shared/api/status'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 
-const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthMethod[] => [
+const signInMethods = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthMethod[] => [
   'wallet',
   'solana',
   'passkey',
@@ -25,7 +25,7 @@ export const status = defineDomain(contract, {
     node: node.id,
     demo: node.settings.demo && isLocal,
     media: node.services.storage && `${node.settings.storageUrl.replace(/\/+$/, '')}/`,
-    sign_in: waysIn(node),
+    sign_in: signInMethods(node),
     mailbox: (isLocal && node.services.mail?.shownAt) || null,
     contact: mailboxOf(node) !== null,
     phone: node.services.sms !== null,

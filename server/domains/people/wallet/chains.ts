@@ -19,7 +19,7 @@ export interface ChainFacts {
 
 const { base, 'base-sepolia': sepolia } = networks
 
-const known = [
+const knownChains = [
   ['1', 'Ethereum', 'ethereum', 'ETH', '#627eea', 'https://etherscan.io', 'eth', 'ETH'],
   [base.chainId, base.title, base.network, 'ETH', '#0052ff', base.explorer, 'base', 'ETH'],
   ['10', 'OP Mainnet', 'optimism', 'ETH', '#ff0420', 'https://optimistic.etherscan.io', 'oeth', 'ETH'],
@@ -33,7 +33,7 @@ const known = [
 ] as const
 
 const facts: ReadonlyMap<number, ChainFacts> = new Map(
-  known.map(([id, name, network, symbol, color, explorerUrl, safeApp, coin]) => [
+  knownChains.map(([id, name, network, symbol, color, explorerUrl, safeApp, coin]) => [
     Number(id),
     { id: Number(id), name, network, symbol, icon: network, color, explorerUrl, safeApp, coin },
   ]),
@@ -42,14 +42,14 @@ const facts: ReadonlyMap<number, ChainFacts> = new Map(
 /** zkSync chains compute other contract addresses, so our smart accounts are not there. */
 const otherAddresses = new Set([324, 300, 232])
 
-const unnamed = (id: number): ChainFacts => ({
+const unknownChain = (id: number): ChainFacts => ({
   ...{ id, name: `Chain ${id}`, network: String(id), symbol: 'ETH', icon: 'chain', color: '#888888' },
   ...{ explorerUrl: null, safeApp: null, coin: null },
 })
 
 /** A chain of accounts: a known one, or one with an endpoint. */
 function chainFacts({ services }: Node, id: number): ChainFacts {
-  const found = facts.get(id) ?? (services.chains.has(id) ? unnamed(id) : undefined)
+  const found = facts.get(id) ?? (services.chains.has(id) ? unknownChain(id) : undefined)
   if (!found || otherAddresses.has(id)) throw new AppError('CHAIN_NOT_SUPPORTED')
   return found
 }
@@ -59,13 +59,13 @@ export const supportedChains = (node: Node): ChainFacts[] =>
     .filter((id) => !otherAddresses.has(id))
     .map((id) => chainFacts(node, id))
 
-export interface Asked {
+export interface RequestedChain {
   facts: ChainFacts
   chain: Chain | null
 }
 
 /** The chains of a list of ids and names; by default those with an endpoint. Refuses if none has one. */
-export function chainsAsked(node: Node, list: string | undefined): Asked[] {
+export function requestedChains(node: Node, list: string | undefined): RequestedChain[] {
   const names = list?.split(',').map((name) => name.trim().toLowerCase())
   const ids = names?.filter(Boolean).map((name) => chainNamed(node, name)) ?? [...node.services.chains.keys()]
   const asked = [...new Set(ids)]
@@ -83,7 +83,7 @@ function chainNamed(node: Node, name: string): number {
 }
 
 /** The named chain; else Base, else the first with an endpoint. */
-export function chainFor(node: Node, id: number | undefined): Asked {
+export function requestedChain(node: Node, id: number | undefined): RequestedChain {
   const { chains } = node.services
   const others = [...chains.keys()].filter((one) => !otherAddresses.has(one))
   const chosen = id ?? (chains.has(base.chainId) ? base.chainId : (others[0] ?? base.chainId))
@@ -93,13 +93,13 @@ export function chainFor(node: Node, id: number | undefined): Asked {
 export const noEndpoint = (id: number | undefined): AppError =>
   new AppError('SERVICE_UNAVAILABLE', { message: `No chain can be asked: RPC_URL_${id ?? '<chainId>'} is not set` })
 
-export const shown = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
+export const chainOutput = ({ safeApp: _, coin: __, ...facts }: ChainFacts) => facts
 
 export const safeAppUrl = ({ safeApp }: ChainFacts, address: string): string | null =>
   safeApp && `https://app.safe.global/home?safe=${safeApp}:${address}`
 
 /** The failure of one chain, beside the answers of others. */
-export const reasonOf = (error: unknown): string => {
+export const chainErrorOf = (error: unknown): string => {
   if (error instanceof AppError) return error.message
   throw error
 }

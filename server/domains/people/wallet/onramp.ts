@@ -3,7 +3,7 @@ import { isOwnAddress } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { supportedChains } from './chains.ts'
-import { accountWithSmart } from './own.ts'
+import { accountWithSmart } from './own-wallet.ts'
 
 /** Opens a purchase for the caller's smart account or, if named, their wallet; for no other address. */
 export async function openPurchase(node: Node, id: string, wanted: Hex | undefined) {

@@ -3,12 +3,12 @@ import { safeProfile } from '#server/domains/people/accounts/safe-address'
 import { isWalletAccount, type SmartAccount } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
-import { chainFor, noEndpoint, safeAppUrl } from './chains.ts'
-import { smartAccountOf } from './own.ts'
+import { noEndpoint, requestedChain, safeAppUrl } from './chains.ts'
+import { smartAccountOf } from './own-wallet.ts'
 import { signersOn } from './safes.ts'
 
 export async function recoverySignerOf(node: Node, id: string, chainId: number | undefined) {
-  const { facts, chain } = chainFor(node, chainId)
+  const { facts, chain } = requestedChain(node, chainId)
   const { account, smart } = await smartAccountOf(id)
   if (!chain) throw noEndpoint(chainId)
   const { primarySigner: _, ...signers } = await signersOn(chain, smart.address, smart.signer)
@@ -58,7 +58,7 @@ export async function planRecovery(node: Node, id: string, recovery: Hex, chainI
 
 /** Throws if the call cannot be executed on this chain now. The smart account or its owning wallet pays the gas. */
 async function refuseOn(node: Node, chainId: number, smart: SmartAccount, recovery: Hex): Promise<void> {
-  const { chain } = chainFor(node, chainId)
+  const { chain } = requestedChain(node, chainId)
   if (!chain) throw noEndpoint(chainId)
   const { isDeployed, owners, threshold } = await signersOn(chain, smart.address, smart.signer)
   if (!isDeployed) throw new AppError('SAFE_NOT_DEPLOYED')

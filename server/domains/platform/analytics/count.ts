@@ -3,7 +3,7 @@ import { KnowledgeItems } from '#server/domains/agents/library/model'
 import { Runs } from '#server/domains/agents/runs/model'
 import { Calls } from '#server/domains/meetings/calls/model'
 import { Bookings } from '#server/domains/meetings/scheduling/model'
-import { houseAccount } from '#server/domains/people/accounts/accounts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts, Passkeys } from '#server/domains/people/accounts/model'
 import { Pairs } from '#server/domains/people/friends/model'
 import { InviteUses } from '#server/domains/people/invites/model'
@@ -20,7 +20,7 @@ const foundedBetween = (type: RoomType, from: number, until: number) => ({
   _id: idBetween(from, until, `${type}:`),
 })
 /** Nobody has asked where Plaza made itself a friend. */
-const byPeople = { from_address: { $ne: houseAccount } }
+const byPeople = { from_address: { $ne: plazaAccount } }
 const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
 const between = (from: number, until: number) => ({ created_at: within(from, until) })
 /** Of times that are kept as text. */

@@ -1,4 +1,4 @@
-import { countsAccounts } from '#server/domains/people/accounts/counters'
+import { registerCounters } from '#server/domains/people/accounts/counters'
 import type { Node } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { nodeState } from '#server/kernel/node-state'
@@ -21,7 +21,7 @@ export const analytics = defineDomain(
   { read: ({ period, exclude }, { node }) => counted(node, period, exclude) },
   {
     start(node) {
-      countsAccounts(node, countersOf)
+      registerCounters(node, countersOf)
       return []
     },
   },

@@ -1,8 +1,8 @@
-import { houseAccount } from '#server/domains/people/accounts/accounts'
-import { suspendedAmong } from '#server/domains/people/accounts/facts'
+import { plazaAccount } from '#server/domains/people/accounts/accounts'
+import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
-import { otherOf } from '#server/domains/people/friends/pairs'
+import { otherPersonOf } from '#server/domains/people/friends/pairs'
 import type { BroadcastTarget } from '#shared/api/broadcasts'
 
 interface Asked {
@@ -31,8 +31,8 @@ const everybody = ({ created_at }: Asked) => ({
 const friends = ({ created_by: by }: Asked) => ({
   state: 'friends' as const,
   $or: [
-    { from_address: by, to_address: { $ne: houseAccount } },
-    { to_address: by, from_address: { $ne: houseAccount } },
+    { from_address: by, to_address: { $ne: plazaAccount } },
+    { to_address: by, from_address: { $ne: plazaAccount } },
   ],
 })
 
@@ -43,7 +43,7 @@ export const countOf = (asked: Asked): Promise<number> =>
 export async function recipientsAfter(asked: Asked, cursor: string, most: number): Promise<Some> {
   const rows = await (asked.target === 'friends' ? friendsAfter : accountsAfter)(asked, cursor, most)
   const all = rows.map(({ account }) => account)
-  const suspended = await suspendedAmong(all)
+  const suspended = await suspendedAccountsAmong(all)
   return {
     accounts: all.filter((account) => !suspended.has(account)),
     passedOver: suspended.size,
@@ -64,5 +64,5 @@ async function friendsAfter(asked: Asked, cursor: string, most: number) {
     .sort({ _id: 1 })
     .limit(most)
     .lean<Pair[]>()
-  return found.map((pair) => ({ at: pair._id, account: otherOf(pair, asked.created_by) }))
+  return found.map((pair) => ({ at: pair._id, account: otherPersonOf(pair, asked.created_by) }))
 }

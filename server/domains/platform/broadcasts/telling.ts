@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ensureHouse } from '#server/domains/people/accounts/accounts'
+import { ensurePlazaAccount } from '#server/domains/people/accounts/accounts'
 import { subscribedAmong } from '#server/domains/platform/push/browsers'
-import { tell } from '#server/domains/rooms/messages/tell'
-import { passOverDuplicate } from '#server/domains/rooms/room-state/conversations'
+import { sendClearMessage } from '#server/domains/rooms/messages/clear-messages'
+import { ignoreDuplicate } from '#server/domains/rooms/room-state/conversations'
 import type { Job, Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { broadcastTargets } from '#shared/api/broadcasts'
@@ -61,14 +61,14 @@ export async function tellNext(node: Node, said: Said, attempt = 1): Promise<Sto
   const before = await begun(said)
   if (before.finished_at !== null) return before
   const { accounts, passedOver, cursor } = await recipientsAfter(before, before.cursor, toldAtOnce)
-  const from = before.target === 'friends' ? before.created_by : await ensureHouse(node.now())
+  const from = before.target === 'friends' ? before.created_by : await ensurePlazaAccount(node.now())
   const what = { type: 'system', text: before.message, cid: `broadcast:${before._id}` } as const
   const told: string[] = []
   const faults: unknown[] = []
   const isNew = attempt === 1
   for (const account of accounts)
     try {
-      const telling = () => tell(node, from, account, what)
+      const telling = () => sendClearMessage(node, from, account, what)
       if (await (isNew ? telling() : onceMore(node, before, account, telling))) told.push(account)
     } catch (error) {
       if (node.isStoreAway()) throw error
@@ -111,7 +111,7 @@ async function begun({ id, at, ...said }: Said): Promise<StoredBroadcast> {
     finished_at: null,
     total: await countOf(asked),
   }
-  await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+  await Broadcasts.updateOne({ _id: id }, { $setOnInsert: fields }, { upsert: true }).catch(ignoreDuplicate)
   return { _id: id, ...fields }
 }
 

@@ -2,7 +2,7 @@ import { withFiles } from '#server/domains/media/files/claims'
 import { removeUnnamed } from '#server/domains/media/files/removal'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import { addressOf } from '#server/ports/storage/port'
 import { type BugReport, bugReports as contract } from '#shared/api/bug-reports'
 import { AppError } from '#shared/errors'
@@ -13,7 +13,7 @@ import { BugReports, type StoredBugReport } from './model.ts'
 
 /** Of one account; a few more where several are sent at once. Their files are kept for as long. */
 const openAtMost = 20
-const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', -1] })
+const newestFirst = orderedPages({ created_at: ['time', -1], _id: ['text', -1] })
 
 export const bugReports = defineDomain(
   contract,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { codeHost } from '#server/domains/platform/issues/host'
 import { namesNobody } from '#server/domains/platform/issues/quiet'
 import type { Node } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import { passedStatuses } from '#server/ports/issues/port'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
@@ -59,7 +59,7 @@ export const closeIssue = job({
       if (comment !== null) await host.comment(number, comment)
     } catch (error) {
       const isFinal = error instanceof AppError && passedStatuses.includes(error.status)
-      throw isFinal ? new GiveUp(error.message, { cause: error }) : error
+      throw isFinal ? new PermanentFailure(error.message, { cause: error }) : error
     }
   },
 })

@@ -1,5 +1,5 @@
 import type { NamedFile } from '#server/domains/moderation/verdict/named-files'
-import { folders } from '#server/domains/moderation/verdict/storage-folders'
+import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import { keyAt } from '#server/ports/storage/port'
 import { AppError } from '#shared/errors'
@@ -13,7 +13,7 @@ const refused = () =>
 
 /** The files at these addresses, each once; VALIDATION_ERROR where one was not uploaded by this account to show a fault. */
 export function ownFiles({ settings }: Node, account: string, urls: readonly string[]): NamedFile[] {
-  const { bucket, folder } = folders.bugReport
+  const { bucket, folder } = storageFolders.bugReport
   const own = `${bucket}/${folder}/${account.toLowerCase()}/`
   return [...new Set(urls)].map((url) => {
     const key = keyAt(settings.storageUrl, url)

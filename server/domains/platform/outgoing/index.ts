@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import { Undeliverable } from '#server/ports/mail/port'
 import { Mailbox } from '#shared/api/email'
 import { AppError } from '#shared/errors'
@@ -20,7 +20,7 @@ export const sendLetter = job({
   async run(letter, { id, node }) {
     if (!node.services.mail) throw notOffered('Mail')
     await node.services.mail.send({ id, ...letter }).catch((error: unknown) => {
-      throw error instanceof Undeliverable ? new GiveUp(error.message, { cause: error }) : error
+      throw error instanceof Undeliverable ? new PermanentFailure(error.message, { cause: error }) : error
     })
   },
 })

@@ -1,7 +1,7 @@
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { messagesOf } from '#server/domains/rooms/messages/pages'
 import { messageFactOf } from '#server/domains/rooms/room-state/facts'
-import { isKnown, kindOf } from '#server/domains/rooms/room-state/kinds'
+import { isKnownRoom, kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -22,7 +22,7 @@ const messagesAtOnce = 100
 /** The rooms of an account, those that it has left too. */
 export async function conversationsOf(node: Node, account: string): Promise<Conversation[]> {
   const members = await Members.find({ user_address: account }, { room: 1 }).lean()
-  const keys = members.map(({ room }) => room).filter(isKnown)
+  const keys = members.map(({ room }) => room).filter(isKnownRoom)
   const peers = new Map(keys.map((key) => [key, peerIn(roomOfKey(key), account)]))
   const [rooms, profiles] = await Promise.all([
     Rooms.find({ _id: { $in: keys } }, { name: 1 }).lean(),

@@ -7,7 +7,7 @@ import { storageOf } from '#server/domains/media/uploads/store'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import { postLetter } from '#server/domains/platform/outgoing/index'
 import type { JobRun, Node } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import { openSpoolFolder } from '#server/kernel/spool-folder'
 import { archiveDays } from '#shared/api/own-data'
 import { changeExport, expiryOf, exportOf, newKey } from './exports.ts'
@@ -33,7 +33,7 @@ export const exporting = job({
     } catch (error) {
       if (run.signal.aborted || run.attempt < triesAtMost) throw error
       await changeExport(run.node, stored, { state: 'failed', finished_at: new Date(run.node.now()) })
-      throw new GiveUp(String(error))
+      throw new PermanentFailure(String(error))
     }
   },
 })
@@ -55,7 +55,8 @@ async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promis
     const onPart = async (done: number, total: number) => {
       if (performance.now() < noticed + noticeMilliseconds && done < total) return
       noticed = performance.now()
-      if (!(await changeExport(node, stored, { done, total }))) throw new GiveUp('The archive is not wanted any more')
+      if (!(await changeExport(node, stored, { done, total })))
+        throw new PermanentFailure('The archive is not wanted any more')
     }
     const path = await writeArchive(node, { account, withFiles, folder, signal, onPart })
     // Noted before it is there, so that whoever begins anew removes it.

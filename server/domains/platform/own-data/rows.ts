@@ -1,11 +1,11 @@
 import { declaredModels } from '#server/kernel/model'
-import { type Archived, archivedOf, type Share } from '#server/kernel/own-data'
+import { type ArchivedModel, archivedModelOf, type Share } from '#server/kernel/own-data'
 
 export type OwnRow = { [field: string]: unknown }
 type Declared = ReturnType<typeof declaredModels>[number]
 
 /** What an archive has of a model. */
-export interface Part extends Archived {
+export interface Part extends ArchivedModel {
   source: Declared['model']
 }
 
@@ -14,7 +14,7 @@ const rowsAtOnce = 500
 /** The parts of an archive by the domain that they are of, in the order of its letters. */
 export function partsByDomain(): Map<string, Part[]> {
   const parts = declaredModels().flatMap(({ model, own }): Part[] => {
-    const archived = own && archivedOf(model.modelName, own)
+    const archived = own && archivedModelOf(model.modelName, own)
     return archived ? [{ ...archived, source: model }] : []
   })
   const domains = [...new Set(parts.map(({ domain }) => domain))].sort()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { signedInAmong } from '#server/domains/people/identity/devices'
+import { signedInDevices } from '#server/domains/people/identity/devices'
 import type { Node } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import type { Subscription } from '#server/ports/push/port'
@@ -39,7 +39,7 @@ export async function forgetGone({ _id, updated_at }: StoredBrowser): Promise<vo
 /** The browsers of an account whose devices are signed in; the others are forgotten. */
 export async function browsersOf(node: Node, account: string): Promise<StoredBrowser[]> {
   const found = await PushBrowsers.find({ account }).sort({ updated_at: -1 }).lean<StoredBrowser[]>()
-  const signedIn = await signedInAmong(
+  const signedIn = await signedInDevices(
     node,
     found.map(({ device }) => device),
   )

@@ -4,12 +4,12 @@ import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsChanged, friendsEnded } from '#server/domains/people/friends/events'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { onRead } from '#server/domains/rooms/messages/reads'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
-import { rolesAmong } from '#server/domains/rooms/room-state/membership'
+import { rolesOfAll } from '#server/domains/rooms/room-state/membership'
 import { Members } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
@@ -44,12 +44,12 @@ export function followForBrowsers(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs) return
     for (const row of rows) {
-      if (isOf(row, friendsChanged)) asked.add(String(row.body.pair))
-      if (isOf(row, friendsEnded)) withdraw(node, requestTag((row.body.pair as unknown as Pair).request_id))
+      if (isRowOf(row, friendsChanged)) asked.add(String(row.body.pair))
+      if (isRowOf(row, friendsEnded)) withdraw(node, requestTag((row.body.pair as unknown as Pair).request_id))
       if (key === GLOBAL) continue
       const changed = changedBy(row)
       if (changed) look({ which: { tag: key, ...changed }, session: null })
-      if (!isOf(row, messageCreated)) continue
+      if (!isRowOf(row, messageCreated)) continue
       const message = messageFactOf(row)
       if (isForAll(key) || namedIn(message).length > 0) due.set(key, withNewest(due.get(key) ?? [], message))
     }
@@ -181,7 +181,7 @@ async function membersAmong(node: Node, key: RoomKey, accounts: readonly string[
   const { type, id } = roomOfKey(key)
   if (isBetweenTwo(type)) return new Set(accounts.filter((account) => peersOf(id).includes(account)))
   if (accounts.length === 0) return new Set()
-  const members = (await rolesAmong(accounts, [key])).map(({ account }) => account)
+  const members = (await rolesOfAll(accounts, [key])).map(({ account }) => account)
   return new Set(await node.log.ask(key, (view, now) => members.filter((account) => mayListen(view, account, now))))
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { deviceWith, signedInAmong } from '#server/domains/people/identity/devices'
+import { deviceOfSession, signedInDevices } from '#server/domains/people/identity/devices'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { GiveUp, job } from '#server/kernel/jobs'
+import { job, PermanentFailure } from '#server/kernel/jobs'
 import type { RoomKey } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import { browsersOf, forgetGone } from './browsers.ts'
@@ -62,10 +62,10 @@ export const giveNotice = job({
   async run({ browser, account, notice, until, about }, { node, signal }) {
     const row = await PushBrowsers.findOne({ _id: browser, account }).lean<StoredBrowser>()
     if (!row || node.now() >= until) return
-    if (!(await signedInAmong(node, [row.device])).has(row.device)) return forgetGone(row)
+    if (!(await signedInDevices(node, [row.device])).has(row.device)) return forgetGone(row)
     const tell = async (what: Notice) => {
       const outcome = await give(node, row, what, until, signal)
-      if (outcome === 'refused') throw new GiveUp('The push service refuses the notice')
+      if (outcome === 'refused') throw new PermanentFailure('The push service refuses the notice')
       return outcome === 'sent'
     }
     if (!about) return void (await tell(notice))
@@ -114,7 +114,7 @@ export async function lookAgain(
   const of = about === undefined ? {} : { $or: [{ about }, { told_of: about }] }
   const shown = await PushNotices.find({ ...others, ...of, told: { $ne: null } }).lean<StoredNotice[]>()
   if (shown.length === 0) return
-  const device = session === null ? null : await deviceWith(session)
+  const device = session === null ? null : await deviceOfSession(session)
   for (const { _id, account, browser, device: theirs, tag, type, about: of, expires_at } of shown) {
     if (theirs === device) await PushNotices.updateOne({ _id, account }, { $set: { told: null, told_of: null } })
     else {

@@ -1,5 +1,5 @@
-import { deviceWith } from '#server/domains/people/identity/devices'
-import { hearAsked, hearUnasked } from '#server/domains/rooms/room-state/asked'
+import { deviceOfSession } from '#server/domains/people/identity/devices'
+import { onInvitationEnded, onInvited } from '#server/domains/rooms/room-state/invitation-events'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { push as contract } from '#shared/api/push'
@@ -21,7 +21,7 @@ export const push = defineDomain(
       const { account, session } = signedIn(context)
       const { node } = context
       node.services.push.check({ endpoint, ...keys })
-      const device = await deviceWith(session.id)
+      const device = await deviceOfSession(session.id)
       if (device === null)
         throw new AppError('FORBIDDEN', { message: 'Only a browser in which you signed in subscribes' })
       await keepBrowser(node, account, device, { endpoint, ...keys })
@@ -56,8 +56,8 @@ export const push = defineDomain(
     jobs: [giveNotice],
     start: (node) => [
       followForBrowsers(node),
-      hearAsked(node, (invitation) => tellOfInvitation(node, invitation)),
-      hearUnasked(node, (id) => tellInvitationEnded(node, id)),
+      onInvited(node, (invitation) => tellOfInvitation(node, invitation)),
+      onInvitationEnded(node, (id) => tellInvitationEnded(node, id)),
     ],
   },
 )

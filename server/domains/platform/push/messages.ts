@@ -1,7 +1,7 @@
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { previewOf } from '#server/domains/rooms/inbox/previews'
 import { hasRead } from '#server/domains/rooms/messages/reads'
-import { isBarred, mayListen, readBy } from '#server/domains/rooms/room-state/access'
+import { hasBlock, mayListen, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { type MessageFact, messageIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
 import { Rooms } from '#server/domains/rooms/room-state/model'
@@ -38,7 +38,9 @@ export async function noticeNow(node: Node, account: string, key: RoomKey, id: s
 /** Is somebody in the room, and neither banned there nor blocked? */
 function isHeardBy(view: View, account: string, now: number): boolean {
   try {
-    return readBy(view, account, now).standing?.isMember === true && mayListen(view, account, now) && !isBarred(view)
+    return (
+      readableRoomOf(view, account, now).standing?.isMember === true && mayListen(view, account, now) && !hasBlock(view)
+    )
   } catch {
     return false
   }

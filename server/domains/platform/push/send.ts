@@ -1,4 +1,4 @@
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { refusalOfCall } from '#server/domains/people/friends/callers'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
@@ -39,7 +39,8 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   if (suppressed) return { ...done, suppressed }
   const room = roomKey(dmOf(account, target))
   // Whom somebody has silenced is their own affair.
-  if (!isSameAccount(target, account) && muteOf(await conversationMutesOf(target, now), room, target)) return done
+  if (!isSameAccount(target, account) && conversationMuteOf(await conversationMutesOf(target, now), room, target))
+    return done
   const browsers = await browsersOf(node, target)
   if (browsers.length === 0) throw new AppError('NOT_FOUND', { message: 'This user is not subscribed' })
   const notice = await noticeOf(context, { ...input, type, url }, room)

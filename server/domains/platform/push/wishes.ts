@@ -1,5 +1,5 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { Notice } from './notice.ts'
@@ -19,6 +19,7 @@ export async function isWanted(
     senderAddress === null ? new Set<string>() : blockedAmong(account, [senderAddress]),
   ])
   const isQuiet =
-    suppressionOf(preferences, type, now) !== null || (room !== null && muteOf(mutes, room, account) !== null)
+    suppressionOf(preferences, type, now) !== null ||
+    (room !== null && conversationMuteOf(mutes, room, account) !== null)
   return !isQuiet && blocked.size === 0
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { eventsOf } from '#server/domains/rooms/messages/pages'
 import type { Node } from '#server/kernel/context'
 import { withLease } from '#server/kernel/lease'
-import { byId } from '#server/log/store'
+import { rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { roomEventTypes } from '#shared/api/room-events'
 import { askedAgain, giveUp, note } from './deliveries.ts'
@@ -196,7 +196,7 @@ async function replay(node: Node, hook: StoredWebhook, turn: Turn): Promise<End>
     }
     const now = await mayStillSend(node, hook, room)
     if (now === null) return 'lost'
-    const row = await byId(room, event)
+    const row = await rowById(room, event)
     if (row === null) {
       await giveUp(asked, 'The event is not there any more')
       continue

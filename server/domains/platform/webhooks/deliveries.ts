@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import type { Row } from '#server/log/types'
 import type { Delivery } from '#shared/api/webhooks'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -35,7 +35,7 @@ export async function note(
 
 type Of = Pick<StoredWebhook, '_id' | 'enabled'>
 
-const newestFirst = inOrder({ at: ['time', -1], _id: ['text', -1] })
+const newestFirst = orderedPages({ at: ['time', -1], _id: ['text', -1] })
 
 interface Page {
   state?: Delivery['state'] | undefined

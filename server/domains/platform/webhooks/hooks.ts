@@ -1,6 +1,6 @@
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import type { Context, Node } from '#server/kernel/context'
-import { insertAmong } from '#server/kernel/places'
+import { insertWithinLimit } from '#server/kernel/limited-inserts'
 import type { RoomKey } from '#server/log/types'
 import type { webhooks as contract, Webhook } from '#shared/api/webhooks'
 import { AppError } from '#shared/errors'
@@ -45,7 +45,7 @@ export async function create(
     ...{ enabled: true, stopped_reason: null, stopped_room: null, stopped_at: null, failing_since: null },
     ...{ holder: null, due_at: now, created_at: now, updated_at: now },
   }
-  const hook = await insertAmong(Webhooks, made, { others: { account }, most: mostOfAccount })
+  const hook = await insertWithinLimit(Webhooks, made, { others: { account }, most: mostOfAccount })
   if (!hook) {
     await Promise.all([leave(_id, keys), letGo(places)])
     throw new AppError('CONFLICT', { message: `An account has ${mostOfAccount} webhooks at most` })

@@ -1,4 +1,4 @@
-import { actingIn, mayRead } from '#server/domains/rooms/room-state/access'
+import { actingRoom, mayRead } from '#server/domains/rooms/room-state/access'
 import { ranks } from '#server/domains/rooms/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
@@ -10,7 +10,7 @@ import { AppError, type ErrorCode } from '#shared/errors'
  */
 export const headFor = (node: Node, account: string, room: RoomKey): Promise<number> =>
   node.log.ask(room, (view, now) => {
-    const { standing } = actingIn(view, account, now)
+    const { standing } = actingRoom(view, account, now)
     if (!standing.isModerator || standing.rank < ranks.admin || !mayRead(view, standing))
       throw new AppError('FORBIDDEN', { message: 'Only owners and admins of a room may have its events sent' })
     return view.seq

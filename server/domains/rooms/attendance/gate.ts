@@ -47,7 +47,7 @@ export const attendanceGate = defineGate('attendance', {
   },
 })
 
-interface Looked {
+interface LookupResult {
   holds: boolean
   ageSeconds: number
 }
@@ -57,12 +57,12 @@ function lookIn(
   node: Node,
   { event_id, collection_id }: AttendanceGate,
   fresh: boolean,
-): null | ((address: string) => Promise<Looked>) {
+): null | ((address: string) => Promise<LookupResult>) {
   const { attendance } = node.services
   const lookups = attendance && lookupsOf(node, attendance)
   if (!lookups) return null
   const atMostSeconds = fresh ? 0 : noForSeconds
-  const anyOf = async (address: string, ids: readonly number[]): Promise<Looked> => {
+  const anyOf = async (address: string, ids: readonly number[]): Promise<LookupResult> => {
     const { answer, ageSeconds } = await lookups.eventsOf(address, atMostSeconds)
     return { holds: answer.some(({ id }) => ids.includes(id)), ageSeconds }
   }

@@ -9,18 +9,19 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { type Lookups, lookupsOf } from './lookups.ts'
 
 const [unconfigured, unanswered] = lookupErrors
-export const notConfigured = { error: unconfigured }
-const notAnswered = { error: unanswered }
+export const notConfiguredError = { error: unconfigured }
+const notAnsweredError = { error: unanswered }
 
-export const askedOf = (node: Node): Lookups | null =>
+export const attendanceLookupsOf = (node: Node): Lookups | null =>
   node.services.attendance && lookupsOf(node, node.services.attendance)
 
 /** The provider's answer, or the error if there is none. */
-export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
+export async function answerOrError<Answer>(asked: Promise<Answer>): Promise<Answer | { error: LookupError }> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT')) return notAnswered
+    if (error instanceof AppError && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT'))
+      return notAnsweredError
     throw error
   }
 }
@@ -33,17 +34,19 @@ export async function eventsOf(
   node: Node,
   addresses: readonly string[],
 ): Promise<{ events: AttendanceEvent[]; error?: LookupError }> {
-  const lookups = askedOf(node)
-  if (!lookups) return { events: [], ...notConfigured }
-  const answers = await Promise.all(addresses.filter(isWallet).map((address) => unlessAway(lookups.eventsOf(address))))
+  const lookups = attendanceLookupsOf(node)
+  if (!lookups) return { events: [], ...notConfiguredError }
+  const answers = await Promise.all(
+    addresses.filter(isWallet).map((address) => answerOrError(lookups.eventsOf(address))),
+  )
   const events = new Map<number, AttendanceEvent>()
   for (const found of answers.flatMap((answer) => ('answer' in answer ? answer.answer : [])))
-    if (!events.has(found.id)) events.set(found.id, shownEvent(found))
+    if (!events.has(found.id)) events.set(found.id, eventOutput(found))
   const failed = answers.find((answer) => 'error' in answer)
-  return { events: [...events.values()].sort(byName), ...(failed ? notAnswered : {}) }
+  return { events: [...events.values()].sort(byName), ...(failed ? notAnsweredError : {}) }
 }
 
-const shownEvent = ({ id, name, imageUrl }: FoundEvent): AttendanceEvent => ({
+const eventOutput = ({ id, name, imageUrl }: FoundEvent): AttendanceEvent => ({
   eventId: id,
   eventName: name ?? `Event #${id}`,
   imageUrl,
@@ -55,7 +58,7 @@ function byName(one: AttendanceEvent, other: AttendanceEvent): number {
 }
 
 /** The account whose memberships the caller may see: their own, or none for another person. */
-export const memberOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
+export const memberAccountOf = ({ account }: Caller, memberAddress: string | undefined): string | null =>
   memberAddress === undefined || isSameAccount(memberAddress, account) ? account : null
 
 type Subject = 'event_id' | 'collection_id'

@@ -18,7 +18,7 @@ export interface Rewrite {
 }
 
 /** The kinds of acts on a person in a room, which notify them. */
-export type Heard = 'banned' | 'unbanned' | 'muted' | 'unmuted' | 'warned' | 'removed'
+export type TargetNotice = 'banned' | 'unbanned' | 'muted' | 'unmuted' | 'warned' | 'removed'
 
 /**
  * The meaning of a log event on the server, in one place. `body` is stored beside the signature. All functions are
@@ -52,7 +52,7 @@ export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = 
   /** It changes unread counts and mentions. */
   readonly recounts?: true
   /** The notification of its target. */
-  heard?(body: Body): Heard | null
+  notice?(body: Body): TargetNotice | null
   /** The actor is not stored. */
   isUnsigned?(body: Body): boolean
 }
@@ -64,14 +64,14 @@ export const defineEvent = <Type extends RoomEventType, Body>(
 ): EventRecord<Type, Body> => ({ type, ...record })
 
 /** An unsigned event as a log entry. */
-export const unsigned = <Body>(
+export const unsignedEntry = <Body>(
   { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
   body: NoInfer<Body>,
   about: Pick<Entry, 'target' | 'reason'> = {},
 ): Entry => ({ type, body: body as unknown as Entry['body'], ...about })
 
 /** Is this row an event of that record? */
-export const isOf = (row: Row | null, { type }: EventRecord): boolean => row?.type === type
+export const isRowOf = (row: Row | null, { type }: EventRecord): boolean => row?.type === type
 
 /** The body of a row of this record. */
 export function bodyOf<Type extends RoomEventType, Body>(
@@ -83,7 +83,7 @@ export function bodyOf<Type extends RoomEventType, Body>(
 }
 
 /** The place holder of a hidden person. */
-export const unnamed = { id: '', name: '' }
+export const unnamedPerson = { id: '', name: '' }
 
 /** The target, under their name at that time. */
 export const targetOf = (row: Row, { target_name }: Signature) => ({

@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import type { Gate, GateAnswer } from '#shared/api/gates'
 
 /** The account at a gate, and the gate. */
-export interface Knock<G extends Gate = Gate> {
+export interface GateRequest<G extends Gate = Gate> {
   node: Node
   account: string
   gate: G
@@ -16,9 +16,9 @@ export interface GateRecord<By extends Gate['by'] = Gate['by']> {
   /** Does the membership end when a re-check fails? */
   lasts(node: Node): boolean
   /** Asks a port within a deadline. UPSTREAM_ERROR, TIMEOUT or SERVICE_UNAVAILABLE if there is no answer. */
-  check(knock: Knock<Extract<Gate, { by: By }>>): Promise<GateAnswer>
+  check(knock: GateRequest<Extract<Gate, { by: By }>>): Promise<GateAnswer>
   /** The gate with the source's names, if a founder could claim others. */
-  named?(knock: Knock<Extract<Gate, { by: By }>>): Promise<Extract<Gate, { by: By }>>
+  named?(knock: GateRequest<Extract<Gate, { by: By }>>): Promise<Extract<Gate, { by: By }>>
 }
 
 export const defineGate = <By extends Gate['by']>(by: By, record: Omit<GateRecord<By>, 'by'>): GateRecord<By> => ({

@@ -1,6 +1,6 @@
 import { banIn, memberIn, roomIn } from '#server/domains/rooms/room-state/facts'
 import { typesWhere } from '#server/domains/rooms/room-state/kinds'
-import { unbannedSince } from '#server/domains/rooms/room-state/membership'
+import { roomsLeftByBan } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { rowsOf } from '#server/domains/rooms/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
@@ -10,7 +10,7 @@ import type { inbox as contract } from '#shared/api/inbox'
 export const openAgain: Action<typeof contract.openAgain> = async (_input, context) => {
   const { account } = signedIn(context)
   const { node } = context
-  const once = await unbannedSince(account)
+  const once = await roomsLeftByBan(account)
   const isOpen = (room: string) =>
     node.log.ask(
       room,

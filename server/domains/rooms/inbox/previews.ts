@@ -3,7 +3,7 @@ import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import type { Card } from '#server/domains/rooms/room-state/rows'
 import type { Node } from '#server/kernel/context'
-import { keptAsOf } from '#server/kernel/kept-as-of'
+import { createStampedCache } from '#server/kernel/kept-as-of'
 import { nodeState } from '#server/kernel/node-state'
 import { messagesAt } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
@@ -30,7 +30,7 @@ const words: Record<string, string> = {
 }
 
 const keptAtMost = 20_000
-const lastOn = nodeState(() => keptAsOf<LastMessage | null>(keptAtMost))
+const lastOn = nodeState(() => createStampedCache<LastMessage | null>(keptAtMost))
 
 /** The newest message of each room for a list; blocked senders stay unnamed. */
 export async function lastMessagesOf(

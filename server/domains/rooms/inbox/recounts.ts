@@ -1,5 +1,5 @@
 import { blockedBy } from '#server/domains/moderation/blocks/blocks'
-import { conversationMutesOf, muteOf } from '#server/domains/moderation/social/conversation-mutes'
+import { conversationMuteOf, conversationMutesOf } from '#server/domains/moderation/social/conversation-mutes'
 import { mayListen } from '#server/domains/rooms/room-state/access'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { cardsOf } from '#server/domains/rooms/room-state/rows'
@@ -18,30 +18,30 @@ const atOnce = 8
 const trustedMilliseconds = 60_000
 
 /** Changes of an account since its last notification. */
-interface Due {
+interface DueChanges {
   changed: Set<RoomKey>
   /** Rooms that the account has left; records may be older. */
   left: Set<RoomKey>
   /** Blocks have changed, and with them the counts of every room. */
   blocks: boolean
 }
-const nothing = (): Due => ({ changed: new Set(), left: new Set(), blocks: false })
+const nothing = (): DueChanges => ({ changed: new Set(), left: new Set(), blocks: false })
 
 interface Listener {
-  due: Due
+  due: DueChanges
   isCounting: boolean
   /** The last unread count of each room, for the sum. */
   unread: Map<RoomKey, number>
   countedAt: number
 }
 
-const stateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTurn: fewAtOnce(atOnce) }))
+const countStateOf = nodeState(() => ({ listeners: new Map<string, Listener>(), inTurn: fewAtOnce(atOnce) }))
 
 const isHere = (node: Node, account: string) => node.live.audienceSize(namespace, audiences.account(account)) > 0
 
 /** Sends the unread counts of these rooms to the account's devices on this node. */
-export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
-  tellSoon(node, account, ({ changed, left }) => {
+export const sendUnread = (node: Node, account: string, keys: Iterable<RoomKey>): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
     for (const key of keys) {
       changed.add(key)
       left.delete(key)
@@ -52,26 +52,26 @@ export const tellOf = (node: Node, account: string, keys: Iterable<RoomKey>): vo
  * Messages of blocked people are not unread. A block thus changes counts, which are sent for each room with unread
  * messages.
  */
-export const tellAfterBlocks = (node: Node, account: string): void =>
-  tellSoon(node, account, (due) => {
+export const sendUnreadAfterBlocks = (node: Node, account: string): void =>
+  scheduleCount(node, account, (due) => {
     due.blocks = true
   })
 
 /** After a departure, the counts of all other rooms are sent. */
-export const tellWithout = (node: Node, account: string, key: RoomKey): void =>
-  tellSoon(node, account, ({ changed, left }) => {
+export const sendUnreadAfterLeaving = (node: Node, account: string, key: RoomKey): void =>
+  scheduleCount(node, account, ({ changed, left }) => {
     changed.delete(key)
     left.add(key)
   })
 
 /** All unread counts of an account, for a new device. */
-export async function snapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
+export async function unreadSnapshotOf(node: Node, account: string, keys: readonly RoomKey[]) {
   const { rooms, total } = await recount(node, account, new Map(), keys, keys)
   return { rooms, total }
 }
 
 function listenerOf(node: Node, account: string): Listener {
-  const { listeners } = stateOf(node)
+  const { listeners } = countStateOf(node)
   const known = listeners.get(account)
   if (known) return known
   const listener = { due: nothing(), isCounting: false, unread: new Map(), countedAt: Number.NEGATIVE_INFINITY }
@@ -80,25 +80,25 @@ function listenerOf(node: Node, account: string): Listener {
 }
 
 /** Drops an account without devices on this node. */
-export function forgetGone(node: Node, account: string): void {
-  if (!isHere(node, account)) stateOf(node).listeners.delete(account)
+export function dropListener(node: Node, account: string): void {
+  if (!isHere(node, account)) countStateOf(node).listeners.delete(account)
 }
 
 /** One count at a time for each account; all changes during it make one more. */
-function tellSoon(node: Node, account: string, note: (due: Due) => void): void {
+function scheduleCount(node: Node, account: string, note: (due: DueChanges) => void): void {
   if (!isHere(node, account)) return
   const listener = listenerOf(node, account)
   note(listener.due)
   if (!listener.isCounting) void countDue(node, account, listener)
 }
 
-const isDue = ({ changed, left, blocks }: Due) => blocks || changed.size > 0 || left.size > 0
+const isDue = ({ changed, left, blocks }: DueChanges) => blocks || changed.size > 0 || left.size > 0
 
 async function countDue(node: Node, account: string, listener: Listener): Promise<void> {
-  const { inTurn } = stateOf(node)
+  const { inTurn } = countStateOf(node)
   listener.isCounting = true
   try {
-    while (isDue(listener.due)) await inTurn(() => tellDue(node, account, listener))
+    while (isDue(listener.due)) await inTurn(() => sendDueCounts(node, account, listener))
   } catch {
     listener.countedAt = Number.NEGATIVE_INFINITY
   } finally {
@@ -106,7 +106,7 @@ async function countDue(node: Node, account: string, listener: Listener): Promis
   }
 }
 
-async function tellDue(node: Node, account: string, listener: Listener): Promise<void> {
+async function sendDueCounts(node: Node, account: string, listener: Listener): Promise<void> {
   const { changed, left, blocks } = listener.due
   listener.due = nothing()
   if (!isHere(node, account)) return
@@ -121,7 +121,7 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
     return
   }
   const hasNews = (key: RoomKey) => changed.has(key) || (blocks && (counts.get(key) ?? noCounts).left > 0)
-  const news = new Set(await heardAmong(node, account, counted.filter(hasNews)))
+  const news = new Set(await receivableRooms(node, account, counted.filter(hasNews)))
   const last = await lastMessagesOf(node, await cardsOf(node, [...news]), await blockedBy(account))
   for (const [at, key] of counted.entries()) {
     const room = rooms[at]
@@ -131,10 +131,10 @@ async function tellDue(node: Node, account: string, listener: Listener): Promise
 }
 
 /** The rooms that a member may still follow: a staff membership may be about to end. */
-async function heardAmong(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
+async function receivableRooms(node: Node, account: string, keys: readonly RoomKey[]): Promise<RoomKey[]> {
   const may = (view: View, now = view.at) => mayListen(view, account, now)
-  const heard = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
-  return keys.filter((_, at) => heard[at])
+  const mayReceive = await Promise.all(keys.map((key) => node.log.answerHere(key, may) ?? node.log.ask(key, may)))
+  return keys.filter((_, at) => mayReceive[at])
 }
 
 /**
@@ -155,12 +155,12 @@ async function recount(
   const among = new Set(keys)
   for (const key of [...unread.keys()]) if (!among.has(key)) unread.delete(key)
   for (const key of counted) unread.set(key, (counts.get(key) ?? noCounts).unread)
-  const isSilent = (key: RoomKey) => mutes.length > 0 && muteOf(mutes, key, account) !== null
+  const isSilent = (key: RoomKey) => mutes.length > 0 && conversationMuteOf(mutes, key, account) !== null
   const total = keys.reduce((sum, key) => sum + (isSilent(key) ? 0 : (unread.get(key) ?? 0)), 0)
   return { rooms: counted.map((key) => shown(key, counts.get(key) ?? noCounts)), total, counts }
 
   function shown(key: RoomKey, { head_seq, read_seq, unread: left, mentions }: Counts) {
-    const mute = muteOf(mutes, key, account)
+    const mute = conversationMuteOf(mutes, key, account)
     return {
       room: roomOfKey(key),
       ...{ head_seq, read_seq, unread: left, mentions },

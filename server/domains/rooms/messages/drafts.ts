@@ -9,7 +9,7 @@ import type { SealedBy } from '#shared/kit/room-kinds'
 import { spansFault } from './mention-spans.ts'
 import { isCiphertext } from './sealed.ts'
 
-interface Spelled {
+interface SpelledInput {
   text?: string | undefined
   content?: string | undefined
   type?: MessageDraft['type'] | 'image' | undefined
@@ -32,7 +32,7 @@ function oneOf<T>(name: string, values: readonly (T | null | undefined)[]): T | 
 }
 
 /** The draft of an input in any spelling. */
-export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
+export function draftOf(input: SpelledInput, sealed: SealedBy | null): MessageDraft {
   const given = oneOf('text', [input.text, input.content]) ?? ''
   const text = given.trim()
   const spelled = oneOf('type', [input.type, input.messageType, input.message_type]) ?? 'text'
@@ -74,11 +74,11 @@ export const draftOfBody = ({ type, text, attachments, mentions, reply_to, poll 
   text,
   attachments,
   mentions: mentions as MessageDraft['mentions'],
-  poll: poll ? askedBy(poll) : null,
+  poll: poll ? pollInputOf(poll) : null,
   replyTo: reply_to?.id ?? null,
 })
 
-export const askedBy = ({ question, options, allows_multiple, ends_at, is_anonymous }: PollFact): Asked => ({
+export const pollInputOf = ({ question, options, allows_multiple, ends_at, is_anonymous }: PollFact): Asked => ({
   question,
   options,
   allowsMultiple: allows_multiple,

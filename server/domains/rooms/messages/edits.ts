@@ -6,8 +6,8 @@ import { keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageEdited } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, type MessageFact, messageIn, sealingOf } from '#server/domains/rooms/room-state/facts'
-import { acceptedAt, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
-import { messageOf } from '#server/domains/rooms/room-state/shown'
+import { acceptedVerdict, refuseChange } from '#server/domains/rooms/room-state/judge-draft'
+import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
@@ -18,8 +18,8 @@ import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody } from './drafts.ts'
 import { movedSpans } from './mention-spans.ts'
 import { quoteNow } from './quotes.ts'
-import { sealedFault } from './sealed.ts'
-import { present, touchable } from './touched.ts'
+import { sealedTextCheck } from './sealed.ts'
+import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const editMilliseconds = 15 * 60_000
 
@@ -47,7 +47,7 @@ export async function editMessage(
   const { node } = context
   const draft = draftOf({ text, content, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
-  const fault = await sealedFault(node, key, account, draft)
+  const fault = await sealedTextCheck(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
   const isSaying = (body: MessageBody) =>
     body.text === clean && (!mentions || isDeepStrictEqual(body.mentions, draft.mentions))
@@ -63,7 +63,7 @@ export async function editMessage(
         (version === undefined || body.version === version + 1) &&
         (sealedBy(room) !== null || body.text === '' || isSaying(body)),
       judge: (view, now) => {
-        const message = present(touchable(view, account, id, now))
+        const message = presentMessage(touchableMessage(view, account, id, now))
         const { reply_to } = message.body
         const quote = quoteNow(message, reply_to && messageIn(view, reply_to.id))
         const stale = fault(view)
@@ -82,10 +82,10 @@ export async function editMessage(
         const after = { ...draftOfBody(changed), blobs }
         const { flagged } = refuseChange(view, after, { node, account, now, missing })
         // Without a declaration, an edited sealed message may keep its files.
-        const isUntold = sealingOf(view) !== null && blobs === undefined
+        const isUndeclared = sealingOf(view) !== null && blobs === undefined
         const body = {
           ...changed,
-          ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),
+          ...(isUndeclared ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),
           flagged: flagged.map((hit) => hit.id),
           version: message.body.version + 1,
           edited_at: new Date(now).toISOString(),
@@ -99,7 +99,7 @@ export async function editMessage(
     node,
     before.filter((file) => !message.body.media?.includes(file)),
   )
-  return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
+  return { message: messageOf(roomOfKey(key), message), verdict: acceptedVerdict(row.seq - 1) }
 }
 
 function refuseEdit(

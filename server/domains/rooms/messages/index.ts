@@ -4,11 +4,11 @@ import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
 import { directEdit, directHistory, directReact, directRead, directSend, directTyping } from './direct.ts'
 import { edit } from './edits.ts'
-import { followSearch } from './filing.ts'
 import { startHeads } from './heads.ts'
 import { history, pins, reactions } from './history.ts'
+import { followSearch } from './indexing.ts'
 import { join, leave } from './listen.ts'
-import { connected, followRooms } from './live.ts'
+import { followRooms, greetConnection } from './live.ts'
 import { pin } from './pins.ts'
 import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { react } from './reactions.ts'
@@ -50,7 +50,7 @@ const actions: Actions<typeof contract> = {
 }
 
 export const messages = defineDomain(contract, actions, {
-  connected: { '/rooms': connected },
+  connected: { '/rooms': greetConnection },
   start(node) {
     followRooms(node)
     return [startHeads(node), followPresence(node), followSearch(node)]

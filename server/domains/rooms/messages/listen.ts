@@ -1,4 +1,4 @@
-import { keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/room-state/facts'
 import { capabilitiesOf } from '#server/domains/rooms/room-state/judge-draft'
 import type { Standing } from '#server/domains/rooms/room-state/standing'
@@ -8,17 +8,17 @@ import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { pinnedMessages } from './history.ts'
-import { arrive } from './occupancy.ts'
+import { countConnection } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
-import { onlineIn, presenceChanged } from './presence.ts'
-import { firstUnreadOf, unreadOf } from './reads.ts'
-import { listenersChanged } from './told-epochs.ts'
+import { onlineCountIn, schedulePresence } from './presence.ts'
+import { firstUnreadOf, unreadCountsOf } from './reads.ts'
+import { forgetSentEpoch } from './sent-epochs.ts'
 
 const page = 200
 
 /** The state of a room for a joining member; throws if they may not. */
-function joining(view: View, account: string, now: number, node: Node) {
-  const { standing, room: about } = readBy(view, account, now)
+function joiningState(view: View, account: string, now: number, node: Node) {
+  const { standing, room: about } = readableRoomOf(view, account, now)
   const mute = muteIn(view, account, now)
   if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
   const capabilities = capabilitiesOf(view, { node, account, now })
@@ -43,7 +43,7 @@ const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator,
   isAdmin,
 })
 
-const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joining>) => ({
+const meOf = ({ standing, mute, capabilities }: ReturnType<typeof joiningState>) => ({
   role: standing.role,
   permissions: permissionsOf(standing),
   capabilities: capabilities.capabilities,
@@ -62,12 +62,12 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
   try {
     const state = await node.log.ask(
       key,
-      (view, now) => joining(view, account, now, node),
+      (view, now) => joiningState(view, account, now, node),
       () => {
         if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
         connection.join(audiences.room(key))
-        remember(context, connection, key, release)
-        listenersChanged(node, key)
+        rememberRoom(context, connection, key, release)
+        forgetSentEpoch(node, key)
       },
     )
     // A person removed meanwhile was notified, and must not get a successful answer afterwards.
@@ -80,9 +80,9 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
     const rows = from < state.head.seq ? await rowsAfter(node, key, from, Math.min(page, state.head.seq - from)) : []
-    const { seq: read_seq, unread } = await unreadOf(key, account, state.member, state.head)
+    const { seq: read_seq, unread } = await unreadCountsOf(key, account, state.member, state.head)
     const first_unread = unread > 0 ? await firstUnreadOf(key, account, state.member, state.head) : null
-    presenceChanged(node, key)
+    schedulePresence(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
     return {
       room: roomOfKey(key),
@@ -97,7 +97,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       me: { ...meOf(state), read_seq, unread, first_unread },
       pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,
-      online: onlineIn(node, key),
+      online: onlineCountIn(node, key),
     }
   } catch (error) {
     if (!roomsOf(connection).has(key)) release()
@@ -116,10 +116,10 @@ export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   return rooms
 }
 
-function remember(context: Context, connection: Connection, key: RoomKey, release: () => void): void {
+function rememberRoom(context: Context, connection: Connection, key: RoomKey, release: () => void): void {
   const rooms = roomsOf(connection)
   if (rooms.has(key)) return void release()
-  const depart = arrive(context.node, key, signedIn(context).account)
+  const depart = countConnection(context.node, key, signedIn(context).account)
   rooms.set(key, () => {
     depart()
     release()
@@ -129,10 +129,10 @@ function remember(context: Context, connection: Connection, key: RoomKey, releas
 /** Removes a connection from a room. */
 export function stopListening(context: Pick<Context, 'node'>, connection: Connection, key: RoomKey): void {
   connection.leave(audiences.room(key))
-  listenersChanged(context.node, key)
+  forgetSentEpoch(context.node, key)
   roomsOf(connection).get(key)?.()
   roomsOf(connection).delete(key)
-  presenceChanged(context.node, key)
+  schedulePresence(context.node, key)
 }
 
 export const leave: Action<typeof contract.leave> = async ({ room }, context) => {

@@ -1,9 +1,9 @@
-import { messageTold } from '#server/domains/events'
+import { messageOfEvent } from '#server/domains/events'
 import { keys, type MessageFact, messageFactOf } from '#server/domains/rooms/room-state/facts'
 import { Reactions } from '#server/domains/rooms/room-state/model'
-import { messageOf } from '#server/domains/rooms/room-state/shown'
+import { messageOf } from '#server/domains/rooms/room-state/rendered'
 import type { Node } from '#server/kernel/context'
-import { byId } from '#server/log/store'
+import { rowById } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
@@ -38,11 +38,11 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
 export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
   const room = rows[0]?.room ?? ''
   const events = rows.map(eventOf)
-  const told = rows.map((row, at) => (events[at]?.type === row.type ? messageTold(row) : null))
-  const before = told.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
+  const original = rows.map((row, at) => (events[at]?.type === row.type ? messageOfEvent(row) : null))
+  const before = original.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
   const current = new Map((await rowsById(room, before)).map((row) => [row._id, messageFactOf(row)]))
-  const facts = told.map((fact) => fact && newerOf(fact, current.get(fact.id)))
-  const answered = await answeredBy(
+  const facts = original.map((fact) => fact && newerFactOf(fact, current.get(fact.id)))
+  const answered = await quotedMessages(
     room,
     facts.filter((fact) => fact !== null),
   )
@@ -56,18 +56,18 @@ export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promis
 }
 
 /** An edit is in the log slightly before it is in the message's row. */
-const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>
-  stored && stored.body.version >= told.body.version ? stored : told
+const newerFactOf = (original: MessageFact, stored: MessageFact | undefined): MessageFact =>
+  stored && stored.body.version >= original.body.version ? stored : original
 
 /** Messages in their present state, with quotes; a reply to a deleted message has none. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
-  const answered = await answeredBy(room, facts)
+  const answered = await quotedMessages(room, facts)
   const ref = roomOfKey(room)
   const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
   return isInsider ? messages : messages.map(messageForOutsiders)
 }
 
-async function answeredBy(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
+async function quotedMessages(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
   const rows = await rowsById(
     room,
     facts.flatMap(({ body }) => body.reply_to?.id ?? []),
@@ -82,12 +82,12 @@ function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact
 }
 
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
-  const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
+  const rows = await Promise.all([...new Set(ids)].map((id) => rowById(room, id)))
   return rows.filter((row) => row !== null)
 }
 
 /** This account's reactions to these messages, by id. */
-export async function reactedBy(
+export async function ownReactions(
   room: RoomKey,
   ids: readonly string[],
   account: string | null,

@@ -9,7 +9,7 @@ import { newId } from '#server/kernel/ids'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
-import { present, touchable } from './touched.ts'
+import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const maxEmojis = 20
 
@@ -32,7 +32,7 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
-      const message = present(touchable(view, account, id, now))
+      const message = presentMessage(touchableMessage(view, account, id, now))
       if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
       // Older versions stored several forms of a sign, and so several reactions of one person.
       const others = mine.filter((one) => signForm(one.emoji) !== emoji)
@@ -41,7 +41,7 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
       counts = countsBySign(message.body.reactions)
       if (had > 0 === isOn) return { already: null }
       if (isOn) {
-        refuseClaim(emoji)
+        refuseDeception(emoji)
         refuseRemark(view, emoji, { node: context.node, account, now })
       }
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
@@ -57,11 +57,11 @@ export async function reactTo(context: Context, { room, id, emoji, on, client_ac
 }
 
 /** A reaction's text is displayed beside others, as a name is. */
-function refuseClaim(emoji: string): void {
-  const claim = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
-  if (claim)
+function refuseDeception(emoji: string): void {
+  const deception = /\p{L}/u.test(emoji) ? deceptionBy(emoji) : null
+  if (deception)
     throw new AppError('VALIDATION_ERROR', {
-      message: `This reaction is not allowed. ${claim}`,
+      message: `This reaction is not allowed. ${deception}`,
       details: { path: 'emoji' },
     })
 }

@@ -5,7 +5,7 @@ import { Members, Mentions, Reads } from '#server/domains/rooms/room-state/model
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
-import { messagesAt, messages as rowsBetween } from '#server/log/store'
+import { messagesAt, messagesBetween as rowsBetween } from '#server/log/store'
 import type { RoomKey, View } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
@@ -14,7 +14,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done, type RoomRef } from '#shared/kit/primitives'
 
-const nobodyRead = { seq: 0, n: 0 }
+const noReadMark = { seq: 0, n: 0 }
 const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 
 type Arrival = Partial<Pick<MemberFact, 'joined_seq' | 'joined_n'>> | null | undefined
@@ -65,9 +65,9 @@ interface Naming {
 }
 
 /** The read mark and the unread counts. */
-export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
+export async function unreadCountsOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
   const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
-  const read = mark ?? nobodyRead
+  const read = mark ?? noReadMark
   return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
 }
 
@@ -94,31 +94,31 @@ export const onRead = (node: Node, listener: ReadListener): void => void listene
 export const read: Action<typeof contract.read> = ({ room, seq }, context) => markRead(context, room, () => seq)
 
 export const readMessage: Action<typeof contract.readMessage> = async ({ id, messageId }, context) => {
-  await markRead(context, groupRef(id), placeOf(messageId))
+  await markRead(context, groupRef(id), seqOfMessage(messageId))
   return done
 }
 
 /** The seq of a message in a room. */
-export const placeOf = (messageId: string) => (view: View) => {
+export const seqOfMessage = (messageId: string) => (view: View) => {
   const message = messageIn(view, messageId)
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return message.seq
 }
 
 /** Marks a room as read up to a seq. */
-export async function markRead(context: Context, room: RoomRef, placeIn: (view: View) => number) {
+export async function markRead(context: Context, room: RoomRef, seqIn: (view: View) => number) {
   const { account, session } = signedIn(context)
   const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
     seq: view.seq,
     total: view.total,
     member: memberIn(view, account),
-    place: placeIn(view),
+    upTo: seqIn(view),
   }))
-  const upTo = Math.min(head.place, head.seq)
+  const upTo = Math.min(head.upTo, head.seq)
   const n =
     upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
-  await raise(key, account, upTo, n)
-  const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
+  await raiseReadMark(key, account, upTo, n)
+  const { seq: read_seq, unread, mentions } = await unreadCountsOf(key, account, head.member, head)
   for (const listener of listenersOn(context.node))
     listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq, session: session.id })
   return { read_seq, unread, mentions }
@@ -151,7 +151,7 @@ export const receipts: Action<typeof contract.receipts> = async ({ id }, context
 }
 
 /** Never lowers a mark, in any order of arrival. */
-async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
+async function raiseReadMark(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
   const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
   await upsert(() => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true }))
 }

@@ -10,7 +10,7 @@ import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { done } from '#shared/kit/primitives'
-import { touchable } from './touched.ts'
+import { touchableMessage } from './touchable-message.ts'
 
 export const remove: Action<typeof contract.remove> = async ({ room, id, reason, client_action_id }, context) => {
   const { account } = signedIn(context)
@@ -20,7 +20,7 @@ export const remove: Action<typeof contract.remove> = async ({ room, id, reason,
 }
 
 /** The room of a message; the caller's right is checked there. */
-export async function roomOfMessage(id: string): Promise<RoomKey> {
+export async function roomKeyOfMessage(id: string): Promise<RoomKey> {
   const row = await RoomEvents.findOne({ _id: id, n: { $exists: true } }, { room: 1 }).lean<{ room: RoomKey }>()
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
   return row.room
@@ -28,7 +28,7 @@ export async function roomOfMessage(id: string): Promise<RoomKey> {
 
 export const removeById: Action<typeof contract.removeById> = async ({ messageId }, context) => {
   const { account } = signedIn(context)
-  const key = await roomOfMessage(messageId)
+  const key = await roomKeyOfMessage(messageId)
   // A hidden room gets the same answer as a missing message.
   const unseen = (error: unknown) =>
     error instanceof AppError && error.code === 'ROOM_NOT_FOUND' ? new AppError('MESSAGE_NOT_FOUND') : error
@@ -54,7 +54,7 @@ export async function removeMessage(
     makes: messageDeleted,
     isRepeat: (row, body) => body.id === id && row.reason === reason,
     judge: (view, now) => {
-      const { message, standing } = touchable(view, account, id, now)
+      const { message, standing } = touchableMessage(view, account, id, now)
       named = message.body.media ?? []
       if (!isSameAccount(message.sender, account) && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })

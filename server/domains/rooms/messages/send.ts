@@ -3,11 +3,11 @@ import { missingAmong, withFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { keyOf } from '#server/domains/rooms/room-state/access'
-import { entryOf, nameOf } from '#server/domains/rooms/room-state/entries'
+import { displayNameOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageCreated } from '#server/domains/rooms/room-state/events/messages'
 import { type MessageBody, messageIn } from '#server/domains/rooms/room-state/facts'
-import { acceptedAt, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/rooms/room-state/judge-draft'
-import { messageOfRow } from '#server/domains/rooms/room-state/shown'
+import { acceptedVerdict, capabilitiesOf, judgeDraft, refusalOf } from '#server/domains/rooms/room-state/judge-draft'
+import { messageOfRow } from '#server/domains/rooms/room-state/rendered'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -15,10 +15,10 @@ import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
-import { askedBy, draftOf } from './drafts.ts'
+import { draftOf, pollInputOf } from './drafts.ts'
 import { quoteOf } from './quotes.ts'
-import { sealedFault } from './sealed.ts'
-import { otherSealing } from './shared-key.ts'
+import { sealedTextCheck } from './sealed.ts'
+import { otherSealingError } from './shared-key.ts'
 
 export const send: Action<typeof contract.send> = (input, context) => sendTo(context, input)
 
@@ -27,19 +27,20 @@ export async function sendTo(context: Context, input: Parameters<typeof send>[0]
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
-  const fault = await sealedFault(context.node, key, account, draft)
-  const otherFault = (view: View) => otherSealing(view) ?? (input.client_msg_id === undefined ? unbound : fault(view))
+  const fault = await sealedTextCheck(context.node, key, account, draft)
+  const otherFault = (view: View) =>
+    otherSealingError(view) ?? (input.client_msg_id === undefined ? unboundError : fault(view))
   const extra = { cid: input.client_msg_id, fault: input.sealed_by ? otherFault : fault }
   const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
     message,
-    verdict: acceptedAt(message.seq - 1),
+    verdict: acceptedVerdict(message.seq - 1),
     ...(duplicate ? { duplicate } : {}),
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
   }
 }
 
-interface Extra {
+interface DraftExtras {
   cid?: string | undefined
   /** The refusal of a sealed text, if the room's state now forbids it. */
   fault?: ((view: View) => AppError | null) | undefined
@@ -53,9 +54,9 @@ export async function sendDraft(
   key: string,
   account: string,
   draft: MessageDraft,
-  { cid, poll, fault }: Extra = {},
+  { cid, poll, fault }: DraftExtras = {},
 ) {
-  const name = await nameOf(node, account)
+  const name = await displayNameOf(node, account)
   const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
   const act = (missing: ReadonlySet<string>) =>
@@ -64,7 +65,7 @@ export async function sendDraft(
       cid,
       makes: messageCreated,
       // Messages and polls are one kind of event.
-      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && isSaying(body, draft, key),
+      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && hasSameContent(body, draft, key),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const judged = judgeDraft(view, draft, { node, account, now, missing })
@@ -74,10 +75,10 @@ export async function sendDraft(
         const stale = fault?.(view)
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (stale) return { refuse: stale }
-        if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
+        if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReplyError }
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
-        if (!standing.isMember) return { refuse: outside }
+        if (!standing.isMember) return { refuse: outsiderError }
         const quote = reply && quoteOf(reply, facts)
         const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
         return {
@@ -92,7 +93,7 @@ export async function sendDraft(
     })
   const outcome = await withFiles(node, account, files, act)
     .catch(async (error: unknown) => {
-      if (error !== outside) throw error
+      if (error !== outsiderError) throw error
       await node.callAs(account, rooms.join, { room: roomOfKey(key) })
       return withFiles(node, account, files, act)
     })
@@ -106,26 +107,26 @@ export async function sendDraft(
 }
 
 /** Is this the original content of a message? A changed or sealed one cannot be compared. */
-function isSaying(
+function hasSameContent(
   body: Omit<MessageBody, 'actor'>,
   { text, type, replyTo, attachments, mentions, poll }: MessageDraft,
   key: string,
 ): boolean {
   if (body.edited_at !== null || body.deleted !== null || sealedBy(roomOfKey(key)) !== null) return true
-  const said = [body.text, body.type, body.reply_to?.id ?? null, body.attachments, body.mentions]
-  const isSame = isDeepStrictEqual(said, [text, type, replyTo, attachments, mentions])
-  return isSame && isDeepStrictEqual(body.poll ? askedBy(body.poll) : null, poll)
+  const stored = [body.text, body.type, body.reply_to?.id ?? null, body.attachments, body.mentions]
+  const isSame = isDeepStrictEqual(stored, [text, type, replyTo, attachments, mentions])
+  return isSame && isDeepStrictEqual(body.poll ? pollInputOf(body.poll) : null, poll)
 }
 
 /** A shared-key text is bound to its message id: with a server-made id nobody could open it. */
-const unbound = new AppError('VALIDATION_ERROR', {
+const unboundError = new AppError('VALIDATION_ERROR', {
   message: 'client_msg_id (wakuMessageId) is required: the content is sealed with it, and opens by it alone',
 })
 
 /** The sender may write after joining. */
-const outside = new AppError('NOT_A_MEMBER')
+const outsiderError = new AppError('NOT_A_MEMBER')
 
-const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
+const noReplyError = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 
 function bodyOf(

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn, sealingOf } from './facts.ts'
+import { banIn, blocksIn, type RoomFact, roomIn, roomRefOf, rulesIn, sealingOf } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { Rooms } from './model.ts'
 import { isSuspended, rightsIn, type Standing, standingOf } from './standing.ts'
@@ -26,26 +26,30 @@ export async function keyOf(room: RoomRef): Promise<string> {
 
 /** Is the room hidden from people outside it? */
 export const isUnlisted = (view: View, { access_level }: RoomFact): boolean =>
-  kinds[refOf(view).type].seenBy === 'members' || access_level === 'staff'
+  kinds[roomRefOf(view).type].seenBy === 'members' || access_level === 'staff'
 
 /** The room, if the caller may see it. Otherwise the error is the same, whether or not the room exists. */
-export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
+export function visibleRoom(
+  view: View,
+  account: string | null,
+  now: number,
+): { room: RoomFact; standing: Standing | null } {
   const room = roomIn(view)
   const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
   const mayEnter = room.access_level === 'staff' ? standing?.isModerator : standing?.isMember
-  const isGone = !room.is_active && kinds[refOf(view).type].archived === 'is gone' && !standing?.isModerator
+  const isGone = !room.is_active && kinds[roomRefOf(view).type].archived === 'is gone' && !standing?.isModerator
   if (isGone || (isUnlisted(view, room) && !mayEnter)) throw new AppError('ROOM_NOT_FOUND')
   if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
   return { room, standing }
 }
 
 /** As `seenBy`, for acts on others; refuses suspended and banned callers. */
-export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
+export function actingRoom(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
   const standing = standingOf(view, account)
   refuseBanned(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  const { room } = seenBy(view, account, now)
+  const { room } = visibleRoom(view, account, now)
   return { room, standing }
 }
 
@@ -55,9 +59,13 @@ function refuseBanned(view: View, account: string, now: number): void {
 }
 
 /** As `seenBy`; also refuses callers without access by a ban, a block or a missing membership. */
-export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
+export function readableRoomOf(
+  view: View,
+  account: string | null,
+  now: number,
+): { room: RoomFact; standing: Standing | null } {
   if (account !== null) refuseBanned(view, account, now)
-  const seen = seenBy(view, account, now)
+  const seen = visibleRoom(view, account, now)
   if (!mayRead(view, seen.standing)) throw new AppError('NOT_A_MEMBER')
   return seen
 }
@@ -78,11 +86,11 @@ export const mayListen = (view: View, account: string, now: number): boolean =>
 /** May this person read the messages? Others see only the room's card. */
 export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true
-  if (kinds[refOf(view).type].readers === 'members' || sealingOf(view) !== null) return false
+  if (kinds[roomRefOf(view).type].readers === 'members' || sealingOf(view) !== null) return false
   return rulesIn(view).read_access !== 'members' || standing?.isModerator === true
 }
 
-export interface Seen {
+export interface ReadRoom {
   key: string
   now: number
   room: RoomFact
@@ -94,15 +102,15 @@ export async function readRoom<T>(
   node: Node,
   caller: Caller,
   ref: RoomRef,
-  also: (view: View, seen: Seen) => T,
-): Promise<Seen & { also: T }> {
+  also: (view: View, seen: ReadRoom) => T,
+): Promise<ReadRoom & { also: T }> {
   const key = await keyOf(ref)
   return node.log.ask(key, (view, now) => {
-    const { room, standing } = readBy(view, caller.account, now)
+    const { room, standing } = readableRoomOf(view, caller.account, now)
     const seen = { key, now, room, standing }
     return { also: also(view, seen), ...seen }
   })
 }
 
 /** Has one of the two people blocked the other? */
-export const isBarred = (view: View): boolean => isBetweenTwo(refOf(view).type) && blocksIn(view).length > 0
+export const hasBlock = (view: View): boolean => isBetweenTwo(roomRefOf(view).type) && blocksIn(view).length > 0

@@ -1,4 +1,4 @@
-import type { Judging } from '#server/domains/moderation/verdict/verdict'
+import type { WordJudging } from '#server/domains/moderation/verdict/verdict'
 import { type BlockedWord, compileWords, type WordList } from '#server/domains/moderation/verdict/words'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
@@ -6,7 +6,7 @@ import { GLOBAL, type View } from '#server/log/types'
 import { type WordFact, wordsIn } from './facts.ts'
 
 /** The inputs of judging words in this room. */
-export const judgingOf = (node: Node, view: View): Judging => ({
+export const wordJudgingOf = (node: Node, view: View): WordJudging => ({
   words: wordListsOf(node, view),
   steps: node.settings.verdictSteps,
 })
@@ -23,12 +23,12 @@ const listsOf = nodeState(() => ({
 }))
 
 /** The reason why a stored word is not in use; null if it is. Known after its list was read. */
-export const leftOutBecause = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
+export const wordFaultOf = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
 
 const blocked = new WeakMap<WordFact, BlockedWord>()
 
 /** Equal facts give the same objects, so that caches by word last as long as the list. */
-function blockedAmong(words: readonly WordFact[], scope: 'global' | 'room'): BlockedWord[] {
+function blockedWordsOf(words: readonly WordFact[], scope: 'global' | 'room'): BlockedWord[] {
   return words.map((fact) => {
     const known = blocked.get(fact)
     if (known) return known
@@ -40,8 +40,8 @@ function blockedAmong(words: readonly WordFact[], scope: 'global' | 'room'): Blo
 }
 
 /** The blocked words of this view alone: global, or of a room. */
-export const blockedIn = (view: View): readonly BlockedWord[] =>
-  blockedAmong(wordsIn(view), view.room === GLOBAL ? 'global' : 'room')
+export const blockedWordsIn = (view: View): readonly BlockedWord[] =>
+  blockedWordsOf(wordsIn(view), view.room === GLOBAL ? 'global' : 'room')
 
 /** A list is compiled once, until it changes. */
 function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'room'): WordList {
@@ -49,7 +49,7 @@ function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'roo
   const known = compiled.get(words)
   if (known) return known
   for (const { word_id } of words) leftOut.delete(word_id)
-  const list = compileWords(blockedAmong(words, scope), (word, reason) => {
+  const list = compileWords(blockedWordsOf(words, scope), (word, reason) => {
     leftOut.set(word, reason)
     node.logger.warn({ word, reason }, 'a blocked word is out of use')
   })

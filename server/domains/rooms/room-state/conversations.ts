@@ -29,10 +29,10 @@ export async function ensureDm(key: string, at: number): Promise<void> {
     },
   }))
   // The room is written last: if it exists, its members do too.
-  await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
-  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+  await Members.bulkWrite(rows, { ordered: false }).catch(ignoreDuplicate)
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(ignoreDuplicate)
 }
 
-export function passOverDuplicate(error: unknown): void {
+export function ignoreDuplicate(error: unknown): void {
   if (!isDuplicate(error)) throw error
 }

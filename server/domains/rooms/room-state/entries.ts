@@ -7,9 +7,9 @@ import type { RoomEventType } from '#shared/api/room-events'
 import { standingOf } from './standing.ts'
 
 /** The actor of automatic acts. */
-export const house = { account: 'plaza', name: 'Plaza' }
+export const plazaActor = { account: 'plaza', name: 'Plaza' }
 
-interface About {
+interface EntryOptions {
   target?: string | null
   targetName?: string | null
   until?: string | null
@@ -22,7 +22,7 @@ export const entryOf = <Body>(
   actor: { account: string; name: string; role?: string | null },
   { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
   body: NoInfer<Body>,
-  { target = null, targetName = null, until = null, reason = null }: About = {},
+  { target = null, targetName = null, until = null, reason = null }: EntryOptions = {},
 ): Entry => ({
   type,
   body: {
@@ -38,7 +38,7 @@ export const entryOf = <Body>(
 const loadingOn = nodeState(() => new Map<string, Promise<string>>())
 
 /** One look-up for simultaneous callers, so that acts keep their order. */
-export function nameOf(node: Node, account: string): Promise<string> {
+export function displayNameOf(node: Node, account: string): Promise<string> {
   const loading = loadingOn(node)
   const known = loading.get(account)
   if (known) return known
@@ -49,4 +49,4 @@ export function nameOf(node: Node, account: string): Promise<string> {
   return load
 }
 
-export const actorOf = async (node: Node, account: string) => ({ account, name: await nameOf(node, account) })
+export const actorOf = async (node: Node, account: string) => ({ account, name: await displayNameOf(node, account) })

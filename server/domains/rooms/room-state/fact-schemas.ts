@@ -25,18 +25,18 @@ export function roomFactOf(record: { readonly [field: string]: unknown }): RoomF
 }
 
 /** The former ids of an archived room; an id in the gate itself belongs to one room only. */
-interface GivenUp {
+interface FormerIds {
   was?: Pick<AttendanceGate, 'event_id' | 'collection_id'>
 }
 
 /** The stored gate: an archived room leaves its event or collection to another one. */
-export function gateToStore({ gate, is_active }: Pick<RoomFact, 'gate' | 'is_active'>): (Gate & GivenUp) | null {
+export function gateToStore({ gate, is_active }: Pick<RoomFact, 'gate' | 'is_active'>): (Gate & FormerIds) | null {
   if (is_active || gate?.by !== 'attendance') return gate
   const { by, name, image_url, ...was } = gate
   return { by, name, image_url, was }
 }
 
-function gateIn(stored: (Gate & GivenUp) | null): Gate | null {
+function gateIn(stored: (Gate & FormerIds) | null): Gate | null {
   if (stored?.by !== 'attendance') return stored
   const { was, ...gate } = stored
   return { ...gate, ...was }
@@ -53,9 +53,9 @@ export const MemberFact = z.object({
 export type MemberFact = z.infer<typeof MemberFact>
 
 /** A batch of envelopes with its sealing device. */
-export const Lot = z.object({ by: SealedBy, envelopes: z.array(Envelope) })
-export type Lot = z.infer<typeof Lot>
-export const EpochFact = z.object({ epoch_id: text, seq: number, at: number, lots: z.array(Lot) })
+export const EnvelopeBatch = z.object({ by: SealedBy, envelopes: z.array(Envelope) })
+export type EnvelopeBatch = z.infer<typeof EnvelopeBatch>
+export const EpochFact = z.object({ epoch_id: text, seq: number, at: number, lots: z.array(EnvelopeBatch) })
 export type EpochFact = z.infer<typeof EpochFact>
 /** The latest epoch. `is_over`: after a block, no message is sent under it. */
 export const CurrentEpochFact = z.object({ epoch_id: text, device_ids: z.array(text), is_over: flag })

@@ -68,7 +68,7 @@ export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
 /** The effective rules: those that were set, or the defaults, within the limits of the kind of room. */
 export function rulesIn(view: View): RulesFact {
   const rules = get<RulesFact>(view, keys.rules) ?? noRules
-  const { type } = refOf(view)
+  const { type } = roomRefOf(view)
   const read_only = rules.read_only || isForModerators(type)
   const max_message_length = longestIn(type, rules.max_message_length)
   const isAsSet = read_only === rules.read_only && max_message_length === rules.max_message_length
@@ -112,29 +112,29 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
 }
 
 /** Is a term with this end still running? */
-export const isRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
+export const isTermRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
 
 /**
  * Does a term of this view apply now? It ends by the log's clock. If that clock does not advance after a step, it ends
  * after its own length.
  */
-const holds = (view: View, key: string, from: string, until: string | null, now: number): boolean =>
-  isRunning(until, now) && (until === null || view.ageOf(key) < Date.parse(until) - Date.parse(from))
+const isTermInForce = (view: View, key: string, from: string, until: string | null, now: number): boolean =>
+  isTermRunning(until, now) && (until === null || view.ageOf(key) < Date.parse(until) - Date.parse(from))
 
 /** Is the invitation neither revoked, expired nor used up at that time? */
-export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
+export const isInvitationOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
   revoked_at === null && uses < max_uses && Date.parse(expires_at) > at
 
 /** The current ban; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
   const key = keys.ban(account)
   const ban = get<BanFact>(view, key)
-  return ban && holds(view, key, ban.banned_at, ban.banned_until, now) ? ban : null
+  return ban && isTermInForce(view, key, ban.banned_at, ban.banned_until, now) ? ban : null
 }
 export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
   const key = keys.mute(account)
   const mute = get<MuteFact>(view, key)
-  return mute && holds(view, key, mute.muted_at, mute.muted_until, now) ? mute : null
+  return mute && isTermInForce(view, key, mute.muted_at, mute.muted_until, now) ? mute : null
 }
 
 /** The message in its present state; null if absent. A purged one is emptied. */
@@ -147,11 +147,11 @@ export const messageIn = (view: View, id: string): MessageFact | null => {
 }
 
 export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): MessageBody => ({
-  ...emptied(body),
+  ...emptiedBody(body),
   deleted: { by, at, reason },
 })
 
-export const emptied = ({ media: _, ...body }: MessageBody): MessageBody => ({
+export const emptiedBody = ({ media: _, ...body }: MessageBody): MessageBody => ({
   ...body,
   text: '',
   attachments: [],
@@ -160,14 +160,14 @@ export const emptied = ({ media: _, ...body }: MessageBody): MessageBody => ({
   pinned: null,
   reactions: {},
   version: body.version + 1,
-  ...(body.poll ? { poll: withoutWords(body.poll) } : {}),
+  ...(body.poll ? { poll: emptiedPoll(body.poll) } : {}),
 })
 
 /** The rest of a poll whose message was deleted. */
-export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
+export const emptiedPoll = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
 
-export const refOf = (view: View): RoomRef => roomOfKey(view.room)
-export const sealingOf = (view: View) => sealedBy({ ...refOf(view), messaging_type: roomIn(view)?.messaging_type })
+export const roomRefOf = (view: View): RoomRef => roomOfKey(view.room)
+export const sealingOf = (view: View) => sealedBy({ ...roomRefOf(view), messaging_type: roomIn(view)?.messaging_type })
 
 const noWords: readonly WordFact[] = []
 const noInvitations: readonly InvitationFact[] = []

@@ -1,5 +1,5 @@
 import {
-  capabilities,
+  capabilitiesIn,
   judgeMessage,
   type MessageDraft,
   type Refusal,
@@ -15,7 +15,7 @@ import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { isUnlisted } from './access.ts'
-import { judgingOf } from './blocked-words.ts'
+import { wordJudgingOf } from './blocked-words.ts'
 import { muteIn, type RoomFact, roomIn, rulesIn } from './facts.ts'
 import { type Sender, senderFactsOf } from './sender-facts.ts'
 import { type Standing, standingOf } from './standing.ts'
@@ -40,10 +40,15 @@ export function judgeDraft(view: View, draft: MessageDraft, sender: Sender): Jud
   const standing = standingOf(view, sender.account)
   const facts = senderFactsOf(view, { ...sender, standing })
   const ruling = judgeMessage(draft, facts)
-  return { ruling, facts, standing, hidden: mayRevealHiddenRoom(ruling) ? null : absent(view, standing.isMember) }
+  return {
+    ruling,
+    facts,
+    standing,
+    hidden: mayRevealHiddenRoom(ruling) ? null : hiddenRoomError(view, standing.isMember),
+  }
 }
 
-function absent(view: View, isMember: boolean): AppError | null {
+function hiddenRoomError(view: View, isMember: boolean): AppError | null {
   const room = roomIn(view)
   return room && (isMember || !isUnlisted(view, room)) ? null : new AppError('ROOM_NOT_FOUND')
 }
@@ -88,8 +93,8 @@ export function refuseNames(
 ): void {
   const before = roomIn(view)
   for (const path of ['name', 'category'] as const) {
-    const said = fields[path]
-    const deception = said === undefined || said === before?.[path] ? null : deceptionByRoom(said)
+    const text = fields[path]
+    const deception = text === undefined || text === before?.[path] ? null : deceptionByRoom(text)
     if (deception !== null && !standingOf(view, account).isAdmin)
       throw new AppError('VALIDATION_ERROR', {
         message: `This ${path} is not allowed. ${deception}`,
@@ -102,7 +107,7 @@ export function refuseNames(
 
 /** Judges words by the blocked words of a room, or globally. */
 export const refuseWords = (node: Node, view: View, texts: readonly string[]): void =>
-  refuseWith(wordFault(texts, judgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
+  refuseWith(wordFault(texts, wordJudgingOf(node, view)), view.room === GLOBAL ? 0 : view.seq)
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
   if (fault === null) return
@@ -112,11 +117,11 @@ function refuseWith(fault: Refusal | null, judgedSeq: number): void {
 
 /** The capabilities of a member, for the composer. */
 export function capabilitiesOf(view: View, sender: Sender) {
-  const { capabilities: may, next_send_at, max_length } = capabilities(senderFactsOf(view, sender))
+  const { capabilities: may, next_send_at, max_length } = capabilitiesIn(senderFactsOf(view, sender))
   return { capabilities: may, next_send_at, max_length, rules_version: rulesIn(view).version }
 }
 
-export const acceptedAt = (seq: number): Verdict => ({
+export const acceptedVerdict = (seq: number): Verdict => ({
   ok: true,
   step: null,
   code: null,

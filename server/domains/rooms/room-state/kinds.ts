@@ -32,7 +32,7 @@ type Founding =
   /** An account founds and manages it; lower roles may not close it. */
   | { by: 'its founder'; fields: Partial<RoomFact> }
   /** It exists from the first start under global moderators, and cannot be closed. */
-  | { by: 'the house'; fields: Words }
+  | { by: 'the server'; fields: Words }
   /** It exists as soon as both people of its id do, and cannot be closed. */
   | { by: 'its peers'; fields: Words }
 type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
@@ -56,7 +56,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
   alpha: {
     ...open,
     founded: {
-      by: 'the house',
+      by: 'the server',
       fields: { name: 'Alpha', description: 'Everybody is here.', emoji: '🌐', category: 'general' },
     },
   },
@@ -106,7 +106,7 @@ export const kinds = Object.fromEntries(
 export const kindOf = (key: RoomKey): Kind => kinds[roomOfKey(key).type]
 
 /** Is its kind known to this version? Nodes of the next version may store others, which this one ignores. */
-export const isKnown = (key: RoomKey): boolean =>
+export const isKnownRoom = (key: RoomKey): boolean =>
   key === GLOBAL || (Object.hasOwn(kinds, roomOfKey(key).type) && roomKey(roomOfKey(key)) === key)
 
 export const typesWhere = (holds: (kind: Kind) => boolean): RoomType[] => roomTypes.filter((type) => holds(kinds[type]))

@@ -19,7 +19,7 @@ const seq = { type: Number, required: true, default: 0 } as const
 
 export type AnyModel = Model<unknown>
 
-interface Followed {
+interface FollowedRecord {
   _id: string
   room: string
   /** The last event applied to it. */
@@ -28,13 +28,13 @@ interface Followed {
 }
 
 /** A record that follows from a room's log; `_id` is the room and its subject. */
-function followed<Fields>(
+function followedModel<Fields>(
   name: string,
   collection: string,
-  own: OwnData<Followed & Fields>,
+  own: OwnData<FollowedRecord & Fields>,
   fields: { [Name in keyof Fields]: object },
   indexes: [IndexDefinition, IndexOptions?][] = [],
-): Model<Followed & Fields> {
+): Model<FollowedRecord & Fields> {
   const shape = {
     _id: required,
     room: required,
@@ -44,7 +44,7 @@ function followed<Fields>(
   }
   const schema = new Schema(shape as SchemaDefinition, { collection, versionKey: false, id: false, minimize: false })
   for (const [index, options] of indexes) schema.index(index, options)
-  return defineModel(name, own as OwnData, schema) as unknown as Model<Followed & Fields>
+  return defineModel(name, own as OwnData, schema) as unknown as Model<FollowedRecord & Fields>
 }
 
 const roomFields = {
@@ -141,7 +141,7 @@ export const Rooms = defineModel(
   roomSchema,
 )
 
-export const Members = followed<MemberFact>(
+export const Members = followedModel<MemberFact>(
   'Members',
   'members',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'rooms' },
@@ -153,7 +153,7 @@ export const Members = followed<MemberFact>(
   ],
 )
 
-export const Bans = followed<BanFact>(
+export const Bans = followedModel<BanFact>(
   'Bans',
   'bans',
   {
@@ -174,7 +174,7 @@ export const Bans = followed<BanFact>(
   [[{ room: 1, is_active: 1, banned_at: -1 }], [{ user_address: 1 }]],
 )
 
-export const Mutes = followed<MuteFact>(
+export const Mutes = followedModel<MuteFact>(
   'Mutes',
   'moderation_mutes',
   {
@@ -195,7 +195,7 @@ export const Mutes = followed<MuteFact>(
   [[{ room: 1, is_active: 1, muted_at: -1 }], [{ user_address: 1 }]],
 )
 
-export const Moderators = followed<ModeratorFact>(
+export const Moderators = followedModel<ModeratorFact>(
   'Moderators',
   'moderators',
   {
@@ -220,7 +220,7 @@ export const Moderators = followed<ModeratorFact>(
   [[{ room: 1, is_active: 1, granted_at: -1 }], [{ user_address: 1, is_active: 1 }]],
 )
 
-export const Words = followed<WordFact>(
+export const Words = followedModel<WordFact>(
   'Words',
   'blocked_words',
   {
@@ -243,7 +243,7 @@ export const Words = followed<WordFact>(
 )
 
 /** Facts with a single value: rules, pins, purges, blocks, invitations. */
-export const RoomFacts = followed<{ value: Fact }>(
+export const RoomFacts = followedModel<{ value: Fact }>(
   'RoomFacts',
   'room_facts',
   {
@@ -258,7 +258,7 @@ export const RoomFacts = followed<{ value: Fact }>(
   [[{ 'value.read_access': 1 }], [{ 'value.token_hash': 1 }]],
 )
 
-export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(
+export const Polls = followedModel<{ poll_id: string; poll: Fact; created_at: string }>(
   'Polls',
   'polls',
   {
@@ -268,7 +268,7 @@ export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string 
   { poll_id: required, poll: Schema.Types.Mixed, created_at: required },
   [[{ room: 1, is_active: 1, created_at: -1 }]],
 )
-export const Votes = followed<{ poll_id: string; user_address: string; options: number[] }>(
+export const Votes = followedModel<{ poll_id: string; user_address: string; options: number[] }>(
   'Votes',
   'votes',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'polls' },
@@ -276,7 +276,7 @@ export const Votes = followed<{ poll_id: string; user_address: string; options: 
   [[{ poll_id: 1, is_active: 1 }], [{ user_address: 1 }]],
 )
 
-export const Reactions = followed<ReactedFact & { message_id: string; user_address: string }>(
+export const Reactions = followedModel<ReactedFact & { message_id: string; user_address: string }>(
   'Reactions',
   'reactions',
   { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'messages' },
@@ -285,7 +285,7 @@ export const Reactions = followed<ReactedFact & { message_id: string; user_addre
 )
 
 /** One row for each mentioned person. */
-export const Mentions = followed<{ user_address: string; seq: number }>(
+export const Mentions = followedModel<{ user_address: string; seq: number }>(
   'Mentions',
   'mentions',
   {
@@ -324,7 +324,7 @@ export const Questions = defineModel<StoredQuestion>(
 )
 
 /** Keys of direct conversations, sealed to devices. */
-export const Epochs = followed<EpochFact>(
+export const Epochs = followedModel<EpochFact>(
   'Epochs',
   'dm_epochs',
   {
@@ -342,7 +342,7 @@ export const Epochs = followed<EpochFact>(
 )
 
 /** Messages that a blocked word with the action `flag` marked for moderators. */
-export const Flags = followed<{
+export const Flags = followedModel<{
   message_id: string
   user_address: string
   words: string[]

@@ -14,7 +14,7 @@ export interface Pass {
 export const gateFor = (room: RoomFact, account: string): Gate | null =>
   isSameAccount(room.creator_address, account) || isAgent(account) ? null : room.gate
 
-export function isLetThrough(view: View, account: string, pass: Pass | null): boolean {
+export function passesGate(view: View, account: string, pass: Pass | null): boolean {
   const room = roomIn(view)
   if (room === null || gateFor(room, account) === null) return true
   return pass !== null && pass.room === view.room && isSameAccount(pass.account, account)

@@ -1,15 +1,15 @@
 import { recordOf, signed } from '#server/domains/events'
 import { loadAccountFacts, saveAccountFacts } from '#server/domains/people/accounts/facts'
 import { Accounts } from '#server/domains/people/accounts/model'
-import { isOf } from '#server/domains/rooms/events/define'
-import { byId, lastOf } from '#server/log/store'
+import { isRowOf } from '#server/domains/rooms/events/define'
+import { lastMessageOf, rowById } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { skeletonVersion } from '#shared/kit/looks'
 import { type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { ensureDm, passOverDuplicate } from './conversations.ts'
+import { ensureDm, ignoreDuplicate } from './conversations.ts'
 import { messageCreated } from './events/messages.ts'
 import {
   gateToStore,
@@ -42,19 +42,19 @@ import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
 import { forgetTerms } from './search-index.ts'
 import { roomTerms } from './terms.ts'
 
-type Known = { value: Fact; seq: number }
-type Saved = { key: string; value: Fact; row: Row }
+type KnownRecord = { value: Fact; seq: number }
+type SavedChange = { key: string; value: Fact; row: Row }
 
 interface Kind {
-  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, Known>>
-  save(room: RoomKey, changes: readonly Saved[]): Promise<void>
+  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, KnownRecord>>
+  save(room: RoomKey, changes: readonly SavedChange[]): Promise<void>
 }
 
-const nothing: Known = { value: null, seq: 0 }
+const nothing: KnownRecord = { value: null, seq: 0 }
 const subject = (key: string) => key.slice(key.indexOf(':') + 1)
 
 /** Documents named by room and subject, written if the event is newer. */
-const followed = (
+const followedKind = (
   model: AnyModel,
   toFields: (value: Fact, key: string, row: Row) => object,
   toFact: (document: Record<string, unknown>) => Fact,
@@ -102,8 +102,8 @@ const followed = (
 })
 
 const strip = ({ _id, room, applied_seq, is_active, ...fields }: Record<string, unknown>): Fact => fields as Fact
-const whole = (model: unknown): Kind => followed(model as AnyModel, (value) => value as object, strip)
-const singleValue = followed(
+const wholeValue = (model: unknown): Kind => followedKind(model as AnyModel, (value) => value as object, strip)
+const singleValue = followedKind(
   RoomFacts as unknown as AnyModel,
   (value) => ({ value }),
   ({ value }) => value as Fact,
@@ -113,7 +113,7 @@ const roomKind: Kind = {
   async load(room) {
     const { type, id } = roomOfKey(room)
     const document =
-      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopened(type, id) : null)
+      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopenedDirect(type, id) : null)
     return new Map([[keys.room, document ? { value: roomFactOf(document), seq: document.applied_seq } : nothing]])
   },
   async save(room, changes) {
@@ -135,7 +135,7 @@ const roomKind: Kind = {
 }
 
 /** A direct room without a row exists as soon as its two people do. */
-async function unopened(type: RoomType, id: string | null) {
+async function unopenedDirect(type: RoomType, id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
   if (peers.length !== 2 || known !== 2) return null
@@ -146,7 +146,7 @@ async function unopened(type: RoomType, id: string | null) {
 
 const messageKind: Kind = {
   async load(room, wanted) {
-    const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
+    const rows = await Promise.all(wanted.map((key) => rowById(room, subject(key))))
     return new Map(wanted.map((key, at) => [key, factOfMessage(rows[at] ?? null)]))
   },
   async save(room, changes) {
@@ -164,8 +164,8 @@ const changesText = (row: Row): boolean => {
   return Boolean(record?.message?.(row, signed(row)) || record?.rewrites?.(row, signed(row))?.takesBack)
 }
 
-const factOfMessage = (row: Row | null): Known =>
-  row && isOf(row, messageCreated)
+const factOfMessage = (row: Row | null): KnownRecord =>
+  row && isRowOf(row, messageCreated)
     ? {
         value: messageFactOf(row) as unknown as Fact,
         seq: row.applied_seq,
@@ -185,7 +185,7 @@ const purgesKind: Kind = {
   },
 }
 
-const pollRecord = followed(
+const pollRecord = followedKind(
   Polls as unknown as AnyModel,
   (value) => ({
     poll_id: (value as { poll_id: string }).poll_id,
@@ -215,12 +215,12 @@ const wordsKind: Kind = {
 
 const clockKind: Kind = {
   async load(room, wanted) {
-    const rows = await Promise.all(wanted.map((key) => lastOf(room, subject(key))))
+    const rows = await Promise.all(wanted.map((key) => lastMessageOf(room, subject(key))))
     return new Map(wanted.map((key, at) => [key, clockOf(rows[at] ?? null)]))
   },
   save: async () => {},
 }
-const clockOf = (row: Row | null): Known => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
+const clockOf = (row: Row | null): KnownRecord => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
 
 const accountKind: Kind = {
   load: (_room, wanted) => loadAccountFacts(wanted),
@@ -246,7 +246,7 @@ const questionKind: Kind = {
         upsert: true,
       },
     }))
-    await Questions.bulkWrite(writes, { ordered: false }).catch(passOverDuplicate)
+    await Questions.bulkWrite(writes, { ordered: false }).catch(ignoreDuplicate)
   },
 }
 
@@ -264,35 +264,35 @@ const kinds: Record<string, Kind> = {
   blocks: singleValue,
   invitations: singleValue,
   current_epoch: singleValue,
-  epoch: whole(Epochs),
+  epoch: wholeValue(Epochs),
   clock: clockKind,
   conversation: conversationKind,
   question: questionKind,
   message: messageKind,
   role: accountKind,
   suspension: accountKind,
-  member: whole(Members),
-  ban: whole(Bans),
-  mute: whole(Mutes),
-  moderator: whole(Moderators),
-  word: whole(Words),
+  member: wholeValue(Members),
+  ban: wholeValue(Bans),
+  mute: wholeValue(Mutes),
+  moderator: wholeValue(Moderators),
+  word: wholeValue(Words),
   poll: pollKind,
-  vote: followed(
+  vote: followedKind(
     Votes as unknown as AnyModel,
     (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
     ({ options }) => ({ options: options as number[] }),
   ),
-  reacted: followed(
+  reacted: followedKind(
     Reactions as unknown as AnyModel,
     (value, key) => ({ message_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
     ({ emojis }) => ({ emojis: emojis as Fact }),
   ),
-  mention: followed(
+  mention: followedKind(
     Mentions as unknown as AnyModel,
     (value, key) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')), ...(value as object) }),
     ({ seq }) => ({ seq: seq as number }),
   ),
-  flag: followed(
+  flag: followedKind(
     Flags as unknown as AnyModel,
     (value, key, row) => ({
       message_id: subject(key),

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { keptAsOf } from '#server/kernel/kept-as-of'
+import { createStampedCache } from '#server/kernel/kept-as-of'
 import { nodeState } from '#server/kernel/node-state'
 import { RoomHeads } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
@@ -94,10 +94,10 @@ export interface Card extends Head {
   peers: readonly string[]
   readAccess: ReadAccess
 }
-type Recorded = Pick<Card, 'room' | 'peers' | 'readAccess'>
+type RecordedRoom = Pick<Card, 'room' | 'peers' | 'readAccess'>
 
 const cardsAtMost = 20_000
-const cardsOn = nodeState(() => keptAsOf<Recorded>(cardsAtMost))
+const cardsOn = nodeState(() => createStampedCache<RecordedRoom>(cardsAtMost))
 
 /** The existing rooms among these. A card follows from the room's log, so only a row makes it stale. */
 export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Card[]> {
@@ -114,7 +114,7 @@ export async function cardsOf(node: Node, keys: readonly RoomKey[]): Promise<Car
 /** Called after a change of a record without a row. */
 export const forgetCard = (node: Node, key: RoomKey): void => cardsOn(node).forget(key)
 
-async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, Recorded>> {
+async function readCards(keys: readonly RoomKey[]): Promise<Map<RoomKey, RecordedRoom>> {
   const [documents, access] = await Promise.all([Rooms.find({ _id: { $in: keys } }).lean(), readAccessOf(keys)])
   return new Map(
     documents.map((document) => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { newId } from '#server/kernel/ids'
-import { messages } from '#server/log/store'
+import { messagesBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { skeletonVersion } from '#shared/kit/looks'
 import { messageFactOf } from './facts.ts'
@@ -52,7 +52,7 @@ export async function nextBlock(room: RoomKey): Promise<number> {
 async function termsBetween(room: RoomKey, from: number, to: number): Promise<string[]> {
   const terms = new Set<string>()
   let began = performance.now()
-  for (const row of await messages(room, from, to)) {
+  for (const row of await messagesBetween(room, from, to)) {
     const { body } = messageFactOf(row)
     if (!body.deleted) for (const term of termsOf(body.text)) terms.add(term)
     if (terms.size > termsAtMost) return [anyTerm]

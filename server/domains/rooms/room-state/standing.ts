@@ -3,7 +3,7 @@ import type { View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
+import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, roomIn, roomRefOf } from './facts.ts'
 import { kinds } from './kinds.ts'
 
 export const ranks = { none: 0, member: 1, moderator: 2, admin: 3, owner: 4, siteAdmin: 5, superAdmin: 6 } as const
@@ -30,13 +30,13 @@ const rankOfRole: Record<MemberRole, number> = {
 }
 export const rankOf = (role: MemberRole) => rankOfRole[role]
 
-type May = Pick<Standing, 'isModerator' | 'canPin' | 'canDelete' | 'canMute' | 'canManageMods'>
-const all: May = { isModerator: true, canPin: true, canDelete: true, canMute: true, canManageMods: true }
-const none: May = { isModerator: false, canPin: false, canDelete: false, canMute: false, canManageMods: false }
+type Rights = Pick<Standing, 'isModerator' | 'canPin' | 'canDelete' | 'canMute' | 'canManageMods'>
+const all: Rights = { isModerator: true, canPin: true, canDelete: true, canMute: true, canManageMods: true }
+const none: Rights = { isModerator: false, canPin: false, canDelete: false, canMute: false, canManageMods: false }
 
 export function standingOf(view: View, account: string): Standing {
   const siteRole = roleIn(view, account)
-  const room = view.room === view.global.room ? null : refOf(view)
+  const room = view.room === view.global.room ? null : roomRefOf(view)
   const isPeers = room !== null && isBetweenTwo(room.type)
   const member = room && !isPeers ? memberIn(view, account) : null
   const granted = grantIn(view, account)
@@ -44,17 +44,18 @@ export function standingOf(view: View, account: string): Standing {
   const isMember = isPeers ? peersOf(room.id).includes(account) : member !== null
   if (room && !isPeers && roomIn(view)?.access_level === 'staff' && !runsOfficial(view, account)) return outsider
   const site = { isMember, isAdmin: siteRole !== 'user', isSuperAdmin: siteRole === 'super_admin' }
-  const plain = standing(site, none, isMember ? ranks.member : ranks.none, isMember ? 'member' : null)
+  const plain = makeStanding(site, none, isMember ? ranks.member : ranks.none, isMember ? 'member' : null)
   if (room && !kinds[room.type].hasModerators) return plain
-  if (siteRole === 'super_admin') return standing(site, all, ranks.superAdmin, siteRole)
-  if (siteRole === 'admin') return standing(site, all, ranks.siteAdmin, siteRole)
-  if (member?.role === 'owner' || member?.role === 'admin') return standing(site, all, rankOf(member.role), member.role)
+  if (siteRole === 'super_admin') return makeStanding(site, all, ranks.superAdmin, siteRole)
+  if (siteRole === 'admin') return makeStanding(site, all, ranks.siteAdmin, siteRole)
+  if (member?.role === 'owner' || member?.role === 'admin')
+    return makeStanding(site, all, rankOf(member.role), member.role)
   const grant = moderatorIn(view, account)
-  if (grant) return standing(site, grantedBy(grant), ranks.moderator, 'moderator')
+  if (grant) return makeStanding(site, grantedBy(grant), ranks.moderator, 'moderator')
   if (globalGrant && isOfficial(view))
-    return standing(site, within(grantedBy(globalGrant), granted), ranks.moderator, 'moderator')
+    return makeStanding(site, limitedRights(grantedBy(globalGrant), granted), ranks.moderator, 'moderator')
   if (member?.role === 'moderator')
-    return standing(site, { ...all, canManageMods: false }, ranks.moderator, 'moderator')
+    return makeStanding(site, { ...all, canManageMods: false }, ranks.moderator, 'moderator')
   return plain
 }
 
@@ -69,7 +70,7 @@ export const isStaff = (view: View, account: string): boolean =>
 /** Is this an official room, where global moderators have rights? */
 const isOfficial = (view: View): boolean =>
   view.room === view.global.room ||
-  kinds[refOf(view).type].founded.by === 'the house' ||
+  kinds[roomRefOf(view).type].founded.by === 'the server' ||
   roomIn(view)?.is_official === true
 
 /**
@@ -84,7 +85,7 @@ export function gradeOf(view: View, account: string): number {
 }
 
 /** The global rights, limited by the grant here, so that leaving the room lifts no limit. */
-const within = (everywhere: May, here: ModeratorFact | null): May =>
+const limitedRights = (everywhere: Rights, here: ModeratorFact | null): Rights =>
   here === null
     ? everywhere
     : {
@@ -104,7 +105,7 @@ export function isLimited(view: View, account: string): boolean {
   return here !== null && everywhere !== null && grants.some((right) => everywhere[right] && !here[right])
 }
 
-const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: ModeratorFact): May => ({
+const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: ModeratorFact): Rights => ({
   isModerator: true,
   canPin: can_pin,
   canDelete: can_delete,
@@ -113,9 +114,9 @@ const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: Moderator
 })
 
 // Field by field, because a spread costs microseconds a field, and every message needs it.
-const standing = (
+const makeStanding = (
   { isMember, isAdmin, isSuperAdmin }: Pick<Standing, 'isMember' | 'isAdmin' | 'isSuperAdmin'>,
-  { isModerator, canPin, canDelete, canMute, canManageMods }: May,
+  { isModerator, canPin, canDelete, canMute, canManageMods }: Rights,
   rank: number,
   role: string | null,
 ): Standing => ({
@@ -132,7 +133,7 @@ const standing = (
 })
 
 /** Neither a member nor with any right. */
-const outsider = standing({ isMember: false, isAdmin: false, isSuperAdmin: false }, none, ranks.none, null)
+const outsider = makeStanding({ isMember: false, isAdmin: false, isSuperAdmin: false }, none, ranks.none, null)
 
 export const isSuspended = (view: View, account: string): boolean => suspensionIn(view, account) !== null
 

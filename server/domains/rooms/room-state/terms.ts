@@ -8,23 +8,23 @@ const long = 6
 export const searchWords = wordsAskedFor
 
 // Ends with a whole character, so that it can be stored.
-const startOf = (word: string, length: number): string => word.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+const prefixOf = (word: string, length: number): string => word.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /** The distinct index terms of a text. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of wordsToFind(text)) {
-    terms.add(startOf(word, short))
-    if (word.length >= long) terms.add(startOf(word, long))
+    terms.add(prefixOf(word, short))
+    if (word.length >= long) terms.add(prefixOf(word, long))
   }
   return terms
 }
 
 /** The longest index term that every text with such a word has. */
-export const termOf = (word: string): string => startOf(word, word.length >= long ? long : short)
+export const termOf = (word: string): string => prefixOf(word, word.length >= long ? long : short)
 
 /** Does the text contain each word? Up to two letters must be a whole word, more a beginning. */
-export function holdsAll(text: string, words: readonly string[]): boolean {
+export function containsWords(text: string, words: readonly string[]): boolean {
   const own = wordsToFind(text)
   return words.every((word) =>
     own.some(word.length < short ? (each) => each === word : (each) => each.startsWith(word)),

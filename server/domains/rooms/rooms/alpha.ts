@@ -31,10 +31,10 @@ export const ensureAlpha = (node: Node): Promise<void> =>
     ...kinds.alpha.founded.fields,
   })
 
-type Official = RoomRef & Partial<RoomFact> & { unique_name?: string }
+type OfficialRoom = RoomRef & Partial<RoomFact> & { unique_name?: string }
 
 /** Creates an official room, without creator and owner; an existing one stays unchanged. */
-export async function ensureOfficial(node: Node, key: string, about: Official): Promise<void> {
+export async function ensureOfficial(node: Node, key: string, about: OfficialRoom): Promise<void> {
   const now = new Date(node.now()).toISOString()
   const fields = { ...about, is_official: true, created_at: now, updated_at: now }
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export async function joinPartnerChannel(node: Node, account: string): Promise<v
 }
 
 /** Is this the slug of the partner's channel, which all partner users join? */
-export const isOfPartner = (node: Node, slug: string): boolean => slug === roomSettings.of(node).partnerChannel
+export const isPartnerSlug = (node: Node, slug: string): boolean => slug === roomSettings.of(node).partnerChannel
 
 async function isOfAdmin(node: Node, key: string): Promise<boolean> {
   const owner = await node.log.ask(key, (view) => roomIn(view)?.owner_address ?? null)

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { checkGate, lastingGates } from '#server/domains/gates'
-import { entryOf, house, nameOf } from '#server/domains/rooms/room-state/entries'
+import { displayNameOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { memberRemoved } from '#server/domains/rooms/room-state/events/people'
 import { memberIn, roomFactOf, roomIn } from '#server/domains/rooms/room-state/facts'
-import { leaving } from '#server/domains/rooms/room-state/membership'
+import { leavingChanges } from '#server/domains/rooms/room-state/membership'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { gateFor } from '#server/domains/rooms/room-state/passes'
-import { handingOn } from '#server/domains/rooms/room-state/succession'
+import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
 import type { Node } from '#server/kernel/context'
 import type { Stop } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
@@ -50,13 +50,13 @@ async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
   if (!room) return
   const members = await Members.find({ room: key, is_active: true }, { user_address: 1, joined_seq: 1 }).lean()
   let unanswered = 0
-  for (const { user_address: account, joined_seq } of fromAnywhere(members)) {
+  for (const { user_address: account, joined_seq } of rotated(members)) {
     const gate = gateFor(roomFactOf(room), account)
     if (!gate) continue
     try {
       const { passed } = await checkGate({ node, account, gate, fresh: true })
       unanswered = 0
-      if (!passed) await takeOut(node, key, account, joined_seq)
+      if (!passed) await removeMember(node, key, account, joined_seq)
     } catch (error) {
       unanswered += 1
       if (unanswered === unansweredAtMost) throw error
@@ -66,22 +66,26 @@ async function recheckRoom(node: Node, key: RoomKey): Promise<void> {
 }
 
 /** Starts at a random member, so that nobody always follows those without an answer. */
-function fromAnywhere<Item>(items: readonly Item[]): Item[] {
+function rotated<Item>(items: readonly Item[]): Item[] {
   const first = items.length > 0 ? randomInt(items.length) : 0
   return [...items.slice(first), ...items.slice(0, first)]
 }
 
-async function takeOut(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
-  const targetName = await nameOf(node, account)
-  await handingOn(node, key, account, {
-    sender: house.account,
+async function removeMember(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
+  const targetName = await displayNameOf(node, account)
+  await actWithSuccession(node, key, account, {
+    sender: plazaActor.account,
     makes: memberRemoved,
     judge(view) {
       const member = memberIn(view, account)
       // A member who left and returned meanwhile has passed the gate again.
       if (!roomIn(view)?.is_active || !member || member.joined_seq !== joined_seq) return { already: null }
       return {
-        accept: entryOf(view, house, memberRemoved, leaving(view, account), { target: account, targetName, reason }),
+        accept: entryOf(view, plazaActor, memberRemoved, leavingChanges(view, account), {
+          target: account,
+          targetName,
+          reason,
+        }),
       }
     },
   })

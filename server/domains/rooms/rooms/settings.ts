@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defineSettings, numeric, word } from '#server/kernel/settings'
+import { decimalNumber, defineSettings, nameOrId } from '#server/kernel/settings'
 
 export const roomSettings = defineSettings(
   {
-    GATE_RECHECK_MINUTES: numeric(z.number().int().min(0).max(10_080)).default(60),
-    PARTNER_CHANNEL: word.default('partner'),
+    GATE_RECHECK_MINUTES: decimalNumber(z.number().int().min(0).max(10_080)).default(60),
+    PARTNER_CHANNEL: nameOrId.default('partner'),
     OFFICIAL_CHANNELS: z.enum(['on', 'off']).default('on'),
   },
   (given) => ({

@@ -9,16 +9,16 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 
 const keyBytes = 32
-const bound = (key: RoomKey) => `p2p ${key}`
+const sealBinding = (key: RoomKey) => `p2p ${key}`
 
 /** A new shared key of a p2p room, sealed with this server's keys. */
 export const newSharedKey = ({ settings }: Node, key: RoomKey): string =>
-  seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), bound(key))
+  seal(settings.sessionKeys, randomBytes(keyBytes).toString('base64'), sealBinding(key))
 
 /** The shared key of a p2p room; null for others, or if its sealing key was removed. Receivers must be members. */
 export async function sharedKeyOf({ settings }: Node, key: RoomKey): Promise<string | null> {
   const room = await Rooms.findOne({ _id: key }, { p2p_key: 1 }).lean()
-  return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, bound(key)) : null
+  return room?.p2p_key ? tryUnseal(settings.sessionKeys, room.p2p_key, sealBinding(key)) : null
 }
 
 /** The shared key in the answer to a new member. */

@@ -1,17 +1,17 @@
 import { recordOf } from '#server/domains/events'
 import type { RoomFact } from '#server/domains/rooms/room-state/facts'
-import { settleAllStaff, settleStaff } from '#server/domains/rooms/room-state/staff-rooms'
+import { updateAllStaffMemberships, updateStaffMemberships } from '#server/domains/rooms/room-state/staff-rooms'
 import type { Context, Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey } from '#server/log/types'
-import { found } from './founding.ts'
+import { foundRoom } from './founding.ts'
 
 /** Founds a staff channel and adds all staff. It reserves no name, because others must not know of it. */
 export async function foundStaffChannel(
   context: Context,
   about: Pick<RoomFact, 'name'> & Partial<RoomFact>,
 ): Promise<RoomKey> {
-  const key = await found(context, 'channel', { ...about, is_official: true, access_level: 'staff' }, [])
-  void quietly(context.node, settleAllStaff(context.node))
+  const key = await foundRoom(context, 'channel', { ...about, is_official: true, access_level: 'staff' }, [])
+  void loggingErrors(context.node, updateAllStaffMemberships(context.node))
   return key
 }
 
@@ -24,10 +24,10 @@ export function followStaff(node: Node): void {
     if (!isOurs || key !== GLOBAL) return
     for (const { type, target } of rows) {
       const isConcerned = recordOf(type)?.changesRights === 'of the target'
-      if (isConcerned && target !== null) void quietly(node, settleStaff(node, target))
+      if (isConcerned && target !== null) void loggingErrors(node, updateStaffMemberships(node, target))
     }
   })
 }
 
-const quietly = (node: Node, settling: Promise<void>): Promise<void> =>
+const loggingErrors = (node: Node, settling: Promise<void>): Promise<void> =>
   settling.catch((error: unknown) => node.logger.warn({ error }, 'the staff was not settled'))

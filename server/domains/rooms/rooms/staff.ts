@@ -7,7 +7,7 @@ import type { Action } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
-import { shownMembers } from './members.ts'
+import { memberOutputs } from './members.ts'
 
 const namedAtMost = 200
 
@@ -30,7 +30,7 @@ export const staff: Action<typeof contract.staff> = async ({ room }, { node, cal
     }),
   )
   const byRank = rows.toSorted((one, other) => other.rank - one.rank || (one.joined_at < other.joined_at ? -1 : 1))
-  return { staff: await shownMembers(node, byRank) }
+  return { staff: await memberOutputs(node, byRank) }
 }
 
 const sinceOf = (one: { joined_at: string } | { granted_at: string }): string =>

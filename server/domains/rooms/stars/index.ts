@@ -33,7 +33,7 @@ export const stars = defineDomain(contract, {
     const readable = await readableAmong(context, page)
     const messages = page.flatMap((star) => {
       const message = readable.get(star.message_id)
-      return message ? [starred(star, message)] : []
+      return message ? [starOutput(star, message)] : []
     })
     return { messages, next: found.length > limit ? (page.at(-1)?.star_id ?? null) : null }
   },
@@ -46,16 +46,16 @@ export const stars = defineDomain(contract, {
     if (!message) throw new AppError('MESSAGE_NOT_FOUND')
     const _id = idOf(account, message_id)
     const isThere = await Stars.exists({ _id })
-    if (!isThere) await makeRoom(context, account)
+    if (!isThere) await freeStars(context, account)
     const now = new Date(context.node.now()).toISOString()
     const made = { star_id: newId(), user_address: account, message_id, created_at: now }
-    const place = { room: roomKey(message.room), room_type: message.room.type }
+    const roomFields = { room: roomKey(message.room), room_type: message.room.type }
     const write = () =>
       Stars.findOneAndUpdate(
         { _id },
         {
           ...(notes !== undefined && { $set: { notes } }),
-          $setOnInsert: { ...made, ...place, ...(notes === undefined && { notes: null }) },
+          $setOnInsert: { ...made, ...roomFields, ...(notes === undefined && { notes: null }) },
         },
         { upsert: true, returnDocument: 'after' },
       ).lean<Star>()
@@ -65,7 +65,7 @@ export const stars = defineDomain(contract, {
     })
     if (!star) throw new Error('The star is gone')
     context.emit(starChanged, audiences.account(account), { message_id, is_starred: true })
-    return { ...done, starred: starred(star, message) }
+    return { ...done, starred: starOutput(star, message) }
   },
 
   async remove({ messageId: message_id }, context) {
@@ -76,14 +76,14 @@ export const stars = defineDomain(contract, {
   },
 })
 
-interface Named {
+interface StarInput {
   messageType: RoomType
   channelId?: string | undefined
   groupId?: string | undefined
   peerAddress?: string | undefined
 }
 
-function roomOf(account: string, { messageType: type, channelId, groupId, peerAddress }: Named): RoomRef {
+function roomOf(account: string, { messageType: type, channelId, groupId, peerAddress }: StarInput): RoomRef {
   if (isSingle(type)) return { type, id: null }
   const id = isBetweenTwo(type) ? peerAddress && dmOf(account, peerAddress).id : (channelId ?? groupId)
   if (id !== undefined) return { type, id }
@@ -93,7 +93,7 @@ function roomOf(account: string, { messageType: type, channelId, groupId, peerAd
 }
 
 /** Refuses a star above the limit; stars of unreadable messages are removed first. */
-async function makeRoom(context: Context, account: string): Promise<void> {
+async function freeStars(context: Context, account: string): Promise<void> {
   if ((await Stars.countDocuments({ user_address: account })) < starsAtMost) return
   const all = await Stars.find({ user_address: account }).limit(starsAtMost).lean<Star[]>()
   await context.charge(roomsOf(all).length)
@@ -113,13 +113,13 @@ async function readableAmong(context: Context, found: readonly Star[]): Promise<
   const inTurn = fewAtOnce(roomsAtOnce)
   const idsIn = (room: string) => found.flatMap((star) => (star.room === room ? [star.message_id] : []))
   const pages = await Promise.all(
-    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(hidden))),
+    roomsOf(found).map((room) => inTurn(() => readNow(context, room, idsIn(room)).catch(noMessages))),
   )
   return new Map(pages.flatMap((page) => [...page]))
 }
 
 /** An unreadable room shows no messages. */
-function hidden(error: unknown): Readable {
+function noMessages(error: unknown): Readable {
   if (error instanceof AppError && error.status < 500) return new Map()
   throw error
 }
@@ -134,7 +134,7 @@ async function readNow({ node, caller }: Context, room: string, ids: readonly st
   return new Map((await messagesOf(key, facts, isInsider)).map((message) => [message.id, message]))
 }
 
-const starred = (star: Star, { room, sender, sender_address, content, created_at }: Message): Starred => ({
+const starOutput = (star: Star, { room, sender, sender_address, content, created_at }: Message): Starred => ({
   id: star.star_id,
   user_address: star.user_address,
   message_id: star.message_id,

@@ -1,4 +1,4 @@
-interface Mentioned {
+interface SubjectWords {
   /** Words to match; `*` is the rest of a word, and other signs are regular expressions. */
   words: string
   /** Regular expressions that begin and end with a word. */
@@ -10,20 +10,20 @@ interface Mentioned {
 const longestRead = 2_000
 
 /** Tests whether a text mentions a subject, in any case and accents. Only the beginning of a long text is read. */
-export function mentions({ words, phrases, anywhere }: Mentioned): (text: string) => boolean {
-  const stems = plain(words)
+export function mentionTest({ words, phrases, anywhere }: SubjectWords): (text: string) => boolean {
+  const stems = plainText(words)
     .split(' ')
     .map((word) => word.replace('*', '\\p{L}*'))
   const spoken = new RegExp(`(?<!\\p{L})(?:${[...stems, ...phrases].join('|')})(?!\\p{L})`, 'u')
-  const parts = plain(anywhere).split(' ')
+  const parts = plainText(anywhere).split(' ')
   return (text) => {
-    const read = plain(text.slice(0, longestRead))
+    const read = plainText(text.slice(0, longestRead))
     return spoken.test(read) || parts.some((part) => read.includes(part))
   }
 }
 
 /** Without case and accents. */
-export const plain = (text: string): string =>
+export const plainText = (text: string): string =>
   text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -32,6 +32,6 @@ export const plain = (text: string): string =>
 
 /** The same, with single spaces for everything except letters and digits. */
 export const plainWords = (text: string): string =>
-  plain(text)
+  plainText(text)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()

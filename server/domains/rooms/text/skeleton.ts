@@ -33,7 +33,7 @@ export interface Spelling {
 export type Word = readonly Spelling[]
 
 /** All readings of a text: as spelled, with signs inside words, and each with single characters joined. */
-export function readings(text: string): Word[][] {
+export function readingsOf(text: string): Word[][] {
   const bones = skeleton(text)
   const ways = withJoined(wordsOf(bones))
   if (sign.test(bones)) {
@@ -71,12 +71,12 @@ function spellingsOf(word: string): Word {
 }
 
 function spellings(word: string): Word {
-  if (!leet.test(word) || !letterLike.test(word)) return [spell(word)]
+  if (!leet.test(word) || !letterLike.test(word)) return [spellingOf(word)]
   const asLetters = letters.map((read) => word.replace(leets, (written) => read[written] ?? written))
-  return [...new Set([word, ...asLetters])].map(spell)
+  return [...new Set([word, ...asLetters])].map(spellingOf)
 }
 
-export function spell(word: string): Spelling {
+export function spellingOf(word: string): Spelling {
   return { written: word, squeezed: squeeze(word) }
 }
 
@@ -111,7 +111,7 @@ function squeeze(word: string): string {
 }
 
 /** Is this the word, exactly or with runs of three or more (`scaaam`)? Digits must match exactly. */
-export function isSpelled(word: Spelling, as: Spelling): boolean {
+export function isSpelledAs(word: Spelling, as: Spelling): boolean {
   if (word.written === as.written) return true
   if (word.squeezed !== as.squeezed) return false
   const wanted = runs(word.written)

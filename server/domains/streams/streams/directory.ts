@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
-import { inOrder } from '#server/kernel/pages'
+import { orderedPages } from '#server/kernel/pages'
 import { streamListed } from '#shared/api/stream-events'
 import type { PublicStream } from '#shared/api/stream-records'
 import { type StoredStream, Streams } from './model.ts'
@@ -34,7 +34,7 @@ async function listedAmong(node: Node, found: readonly StoredStream[]): Promise<
 }
 
 /** Of those whom equally many watch, whoever made theirs last comes first. */
-const byViewers = inOrder({ viewer_count: ['count', -1], _id: ['text', -1] })
+const byViewers = orderedPages({ viewer_count: ['count', -1], _id: ['text', -1] })
 const everybodys = 'directory all'
 
 interface Page {

@@ -1,8 +1,8 @@
 import { refuseWithoutBeta } from '#server/domains/agents/agents/beta'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { beside, every } from '#server/kernel/every'
-import { inOrder } from '#server/kernel/pages'
+import { every, startInBackground } from '#server/kernel/every'
+import { orderedPages } from '#server/kernel/pages'
 import { rooms } from '#shared/api/rooms'
 import { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
@@ -44,7 +44,7 @@ async function shownTo(context: Context, stream: StoredStream) {
   return { stream: shown }
 }
 
-const newestFirst = inOrder({ created_at: ['time', -1], _id: ['text', 1] })
+const newestFirst = orderedPages({ created_at: ['time', -1], _id: ['text', 1] })
 
 export const streams = defineDomain(
   contract,
@@ -157,7 +157,7 @@ export const streams = defineDomain(
           },
           'streams could not be looked at',
         ),
-        beside(node, () => endForgotten(node), 'streams were not looked at after the start'),
+        startInBackground(node, () => endForgotten(node), 'streams were not looked at after the start'),
       ]
     },
   },

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { accountSuspended } from '#server/domains/people/accounts/events'
-import { suspendedAmong } from '#server/domains/people/accounts/facts'
-import { isOf } from '#server/domains/rooms/events/define'
+import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { rightsIn } from '#server/domains/rooms/room-state/standing'
-import { archive, found, refuseFounding } from '#server/domains/rooms/rooms/founding'
+import { archiveRoom, foundRoom, refuseFounding } from '#server/domains/rooms/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
-import { GiveUp, job } from '#server/kernel/jobs'
-import { patiently } from '#server/kernel/patiently'
+import { job, PermanentFailure } from '#server/kernel/jobs'
+import { retryOnStart } from '#server/kernel/retry-on-start'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -182,7 +182,7 @@ async function make(
   if (!created) throw new AppError('SERVICE_UNAVAILABLE')
   const now = new Date(node.now())
   try {
-    await found(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
+    await foundRoom(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
     // Whoever waits for it is given it from here on.
     const stream = await Streams.create({
       ...{ _id, user_address: account, title, description, record },
@@ -203,7 +203,7 @@ export function endOfSuspended(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (key !== GLOBAL || !isOurs) return
     for (const row of rows) {
-      if (!isOf(row, accountSuspended) || row.target === null) continue
+      if (!isRowOf(row, accountSuspended) || row.target === null) continue
       shutOf(node, row.target).catch((error: unknown) =>
         node.logger.warn({ error }, 'the stream of a suspended account was not ended'),
       )
@@ -261,7 +261,7 @@ export async function sweepStreams(node: Node): Promise<void> {
 /** As soon as the provider answers: what a backup, or a process that died, has left as live and nobody publishes any more. */
 export async function endForgotten(node: Node): Promise<void> {
   if (!node.alone) return
-  await patiently(() => statusOf(node, []))
+  await retryOnStart(() => statusOf(node, []))
   await sweepStreams(node)
 }
 
@@ -269,7 +269,7 @@ async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
   const ids = open.map(({ stream_id }) => stream_id)
   const told = await statusOf(node, ids).catch(() => null)
   const seen: string[] = []
-  const suspended = await suspendedAmong(open.map(({ user_address }) => user_address))
+  const suspended = await suspendedAccountsAmong(open.map(({ user_address }) => user_address))
   for (const stream of open) {
     if (suspended.has(stream.user_address)) {
       await happen(node, stream._id, 'shut')
@@ -308,8 +308,8 @@ export const removal = job({
     await OpenStreams.deleteOne({ _id: owner, stream })
     await StreamAssets.deleteMany({ stream })
     await Viewers.deleteMany({ stream })
-    await archive(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
-    if (!node.services.video) throw new GiveUp('Livestreams are not configured')
+    await archiveRoom(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
+    if (!node.services.video) throw new PermanentFailure('Livestreams are not configured')
     await node.services.video.deleteStream(provided)
   },
 })

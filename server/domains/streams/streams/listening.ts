@@ -1,6 +1,6 @@
-import { capabilities } from '#server/domains/moderation/verdict/verdict'
+import { capabilitiesIn } from '#server/domains/moderation/verdict/verdict'
 import { eventsOf, rowsAfter } from '#server/domains/rooms/messages/pages'
-import { readBy } from '#server/domains/rooms/room-state/access'
+import { readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { rulesIn } from '#server/domains/rooms/room-state/facts'
 import { senderFactsOf } from '#server/domains/rooms/room-state/sender-facts'
 import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
@@ -58,7 +58,7 @@ async function hear<Read>(
     return await node.log.ask(
       key,
       (view, now) => {
-        readBy(view, caller.account, now)
+        readableRoomOf(view, caller.account, now)
         return read(view, now)
       },
       () => {
@@ -96,7 +96,7 @@ export async function watchChat(context: Context, connection: Connection, stream
   const read = (view: View, now: number) => ({
     head: { epoch: view.epoch, head_seq: view.seq },
     rules: rulesIn(view),
-    may: caller.account === null ? null : capabilities(senderFactsOf(view, { node, account: caller.account, now })),
+    may: caller.account === null ? null : capabilitiesIn(senderFactsOf(view, { node, account: caller.account, now })),
   })
   const heard = await hear(context, connection, key, read).catch((error: unknown) => {
     if (error instanceof AppError && without.includes(error.code)) return null
@@ -189,7 +189,7 @@ async function takeOutRefused(node: Node, key: RoomKey): Promise<void> {
 
 function refusalOf(view: View, account: string | null, now: number): string | null {
   try {
-    readBy(view, account, now)
+    readableRoomOf(view, account, now)
     return null
   } catch (error) {
     if (error instanceof AppError) return error.code

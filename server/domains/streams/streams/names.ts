@@ -1,4 +1,4 @@
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { roomUpdated } from '#server/domains/rooms/room-state/events/rooms'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import type { Node } from '#server/kernel/context'
@@ -33,7 +33,9 @@ export function followRooms(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     const id = roomOfKey(key).id ?? ''
     if (!isOurs || key !== roomKey(roomOf(id))) return
-    const changed = rows.filter((row) => isOf(row, roomUpdated)).flatMap(({ body }) => Object.keys(Object(body.patch)))
+    const changed = rows
+      .filter((row) => isRowOf(row, roomUpdated))
+      .flatMap(({ body }) => Object.keys(Object(body.patch)))
     const fields = (Object.keys(names) as Named[]).filter((field) => changed.includes(names[field]))
     if (fields.length === 0) return
     sayAsItsRoom(node, id, fields).catch((error: unknown) =>

@@ -1,7 +1,7 @@
 import { blockedAmong } from '#server/domains/moderation/blocks/blocks'
-import { adminsAmong, suspendedAmong } from '#server/domains/people/accounts/facts'
+import { adminAccountsAmong, suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
 import { profileOf, profilesOf } from '#server/domains/people/accounts/profiles'
-import { adminRoles, bannedFrom, membershipsOf, rolesAmong } from '#server/domains/rooms/room-state/membership'
+import { adminRoles, membershipsOf, rolesOfAll, roomsBannedFrom } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { placeOfId } from '#server/kernel/cursors'
@@ -10,7 +10,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
 /** Pending invitations for the invited person, without closed groups and inviters without the right. */
-export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
+export async function invitationOutputs(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const [groups, profiles, mayBringIn] = await Promise.all([
     Rooms.find({ _id: { $in: rows.map(({ room }) => room) }, is_active: true }).lean(),
@@ -41,9 +41,9 @@ async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room:
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const rooms = [...new Set(rows.map(({ room }) => room))]
   const [suspended, everywhere, roles] = await Promise.all([
-    suspendedAmong(inviters),
-    adminsAmong(inviters),
-    rolesAmong(inviters, rooms),
+    suspendedAccountsAmong(inviters),
+    adminAccountsAmong(inviters),
+    rolesOfAll(inviters, rooms),
   ])
   const allowed = roles
     .filter(({ account, role }) => !suspended.has(account) && (everywhere.has(account) || adminRoles.includes(role)))
@@ -55,7 +55,7 @@ async function sendersAmong(rows: readonly GroupInvitationRow[]): Promise<(room:
 const readAtOnce = 100
 
 /** The invitations that an account may answer, newest first, after `before`. `next` is null at the end. */
-export async function waitingFor(node: Node, account: string, limit: number, before?: string) {
+export async function openInvitationsOf(node: Node, account: string, limit: number, before?: string) {
   const found: GroupInvitation[] = []
   let after = before === undefined ? undefined : placeOfId(before)
   do {
@@ -64,7 +64,7 @@ export async function waitingFor(node: Node, account: string, limit: number, bef
       .sort({ invitation_id: -1 })
       .limit(readAtOnce)
       .lean<GroupInvitationRow[]>()
-    found.push(...(await shownAll(node, await open(node, account, rows))))
+    found.push(...(await invitationOutputs(node, await answerableAmong(node, account, rows))))
     after = rows.length === readAtOnce ? rows.at(-1)?.invitation_id : undefined
   } while (after !== undefined && found.length <= limit)
   const invitations = found.slice(0, limit)
@@ -72,13 +72,17 @@ export async function waitingFor(node: Node, account: string, limit: number, bef
 }
 
 /** Without blocked inviters, and rooms in which the account is a member or banned. */
-async function open(node: Node, account: string, rows: readonly GroupInvitationRow[]): Promise<GroupInvitationRow[]> {
+async function answerableAmong(
+  node: Node,
+  account: string,
+  rows: readonly GroupInvitationRow[],
+): Promise<GroupInvitationRow[]> {
   const inviters = rows.map(({ inviter_address }) => inviter_address)
   const rooms = rows.map(({ room }) => room)
   const [blocked, joined, banned] = await Promise.all([
     blockedAmong(account, inviters),
     membershipsOf(account),
-    bannedFrom(account, rooms, node.now()),
+    roomsBannedFrom(account, rooms, node.now()),
   ])
   return rows.filter(
     ({ inviter_address, room }) => !blocked.has(inviter_address) && !joined.includes(room) && !banned.has(room),

@@ -1,18 +1,18 @@
 import { recordOf } from '#server/domains/events'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { blocksChanged } from '#server/domains/moderation/blocks/events'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isRowOf } from '#server/domains/rooms/events/define'
 import { roomIn } from '#server/domains/rooms/room-state/facts'
 import { kindOf } from '#server/domains/rooms/room-state/kinds'
 import { ranks, rightsIn } from '#server/domains/rooms/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
-import { end } from './ending.ts'
+import { endInvitation } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 
 /** May a member add people now? A suspended or banned one has only the rank. */
-export function mayBringIn(view: View, account: string, now: number): boolean {
+export function mayAddPeople(view: View, account: string, now: number): boolean {
   const { isMember, isModerator, rank } = rightsIn(view, account, now)
   return isMember && isModerator && rank >= ranks.admin
 }
@@ -22,7 +22,7 @@ export function mayBringIn(view: View, account: string, now: number): boolean {
  * the invited person joined, was banned or is blocked. It never revives. The appending node does it; missed ones are
  * left out of lists and refused.
  */
-export function endWithGround(node: Node): () => void {
+export function endGroundlessInvitations(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (!isOurs || !(key === GLOBAL || kindOf(key).joining === 'invited')) return
     for (const row of rows)
@@ -35,7 +35,7 @@ export function endWithGround(node: Node): () => void {
 
 async function endAfter(node: Node, room: RoomKey, row: Row): Promise<void> {
   const { admits, removes, changesRights } = recordOf(row.type) ?? {}
-  if (isOf(row, blocksChanged)) return endBetween(node, row.sender, String(row.body.other))
+  if (isRowOf(row, blocksChanged)) return endBetween(node, row.sender, String(row.body.other))
   const target = changesRights === 'of the target' ? row.target : null
   if (room === GLOBAL) return target === null ? undefined : endGroundless(node, { inviter_address: target })
   const [joined, gone] = [admits?.(row) ?? null, removes?.(row, row.body) ?? null]
@@ -52,23 +52,23 @@ async function endBetween(node: Node, one: string, other: string): Promise<void>
   await endAll(node, { inviter_address: pair, invitee_address: pair }, 'ended')
 }
 
-type Among = QueryFilter<GroupInvitationRow>
+type InvitationFilter = QueryFilter<GroupInvitationRow>
 
-const waitingAmong = (among: Among) =>
+const waitingAmong = (among: InvitationFilter) =>
   GroupInvitations.find({ ...among, status: 'pending' }).lean<GroupInvitationRow[]>()
 
-async function endAll(node: Node, among: Among, status: 'accepted' | 'ended'): Promise<void> {
-  for (const invitation of await waitingAmong(among)) await end(node, invitation, status)
+async function endAll(node: Node, among: InvitationFilter, status: 'accepted' | 'ended'): Promise<void> {
+  for (const invitation of await waitingAmong(among)) await endInvitation(node, invitation, status)
 }
 
 /** Ends invitations whose group is closed, or whose inviter lost the right. */
-async function endGroundless(node: Node, among: Among): Promise<void> {
+async function endGroundless(node: Node, among: InvitationFilter): Promise<void> {
   const waiting = await waitingAmong(among)
   for (const room of new Set(waiting.map((invitation) => invitation.room))) {
     const here = waiting.filter((invitation) => invitation.room === room)
     const groundless = await node.log.ask(room, (view, now) =>
-      here.filter(({ inviter_address }) => !roomIn(view)?.is_active || !mayBringIn(view, inviter_address, now)),
+      here.filter(({ inviter_address }) => !roomIn(view)?.is_active || !mayAddPeople(view, inviter_address, now)),
     )
-    for (const invitation of groundless) await end(node, invitation, 'ended')
+    for (const invitation of groundless) await endInvitation(node, invitation, 'ended')
   }
 }

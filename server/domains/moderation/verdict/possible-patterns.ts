@@ -1,44 +1,53 @@
-import { before, contextAfter, empty, holds, type Instruction, isRune, newline, op } from './instructions.ts'
+import {
+  contextAfter,
+  contextFlags,
+  emptyFlags,
+  flagsBetween,
+  type Instruction,
+  isRune,
+  newlineRune,
+  opCodes,
+} from './instructions.ts'
 import { beyondUnicode, compiledSet } from './program.ts'
 import { isWordRune } from './word-runes.ts'
 
-const wordEdges = empty.wordBoundary | empty.noWordBoundary
-const allAsked = empty.beginLine | wordEdges
+const wordEdges = emptyFlags.wordBoundary | emptyFlags.noWordBoundary
+const allAsked = emptyFlags.beginLine | wordEdges
 
 /** An instruction, its preceding context, and the kind of the next character. */
-interface Place {
+interface PatternPlace {
   at: number
   context: number
   kind: number
 }
 
 /** Can any text match this pattern? If not, it contradicts itself, or requires an impossible character. */
-export function isPossible(source: string): boolean {
+export function isPossiblePattern(source: string): boolean {
   const { dfa, prog } = compiledSet(source)
   const instructions: readonly Instruction[] = prog.inst
   const kinds = kindsOf([0, ...dfa.classBounds], instructions)
   const seen = new Set<string>()
-  const open: Place[] = []
+  const open: PatternPlace[] = []
   const goOn = (at: number, context: number, kind: number) => {
     const key = `${at} ${context} ${kind}`
     if (!seen.has(key)) open.push({ at, context, kind })
     seen.add(key)
   }
   const beforeAll = (at: number, context: number) => kinds.forEach((_, kind) => void goOn(at, context, kind))
-  for (const context of [before.start, before.newline, before.word, 0]) beforeAll(prog.start, context)
+  for (const context of [contextFlags.start, contextFlags.newline, contextFlags.word, 0]) beforeAll(prog.start, context)
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { at, context, kind } = place
     const instruction = instructions[at]
     const { first, runes } = kinds[kind] ?? end
     if (instruction === undefined) continue
     const { op: does, out, arg } = instruction
-    if (does === op.match) return true
+    if (does === opCodes.match) return true
     if (isRune(instruction)) {
       if (runes.some((rune) => instruction.matchRune(rune))) beforeAll(out, contextAfter(first, allAsked))
       continue
     }
-    if (does === op.alt || does === op.altMatch) goOn(arg, context, kind)
-    if (does !== op.emptyWidth || (arg & ~holds(context, first)) === 0) goOn(out, context, kind)
+    if (does === opCodes.alt || does === opCodes.altMatch) goOn(arg, context, kind)
+    if (does !== opCodes.emptyWidth || (arg & ~flagsBetween(context, first)) === 0) goOn(out, context, kind)
   }
   return false
 }
@@ -52,7 +61,7 @@ interface Kind {
 const end: Kind = { first: -1, runes: [] }
 
 function kindsOf(begins: readonly number[], instructions: readonly Instruction[]): Kind[] {
-  const asksForWords = instructions.some(({ op: does, arg }) => does === op.emptyWidth && (arg & wordEdges) !== 0)
+  const asksForWords = instructions.some(({ op: does, arg }) => does === opCodes.emptyWidth && (arg & wordEdges) !== 0)
   const [words, others]: [number[], number[]] = [[], []]
   begins.forEach((from, at) => {
     const until = begins[at + 1] ?? beyondUnicode
@@ -65,7 +74,7 @@ function kindsOf(begins: readonly number[], instructions: readonly Instruction[]
     ;(isWord ? words : others).push(rune)
     if (other !== null) (isWord ? others : words).push(other)
   })
-  const kinds = [words, others, [newline]].flatMap(([first, ...more]) =>
+  const kinds = [words, others, [newlineRune]].flatMap(([first, ...more]) =>
     first === undefined ? [] : [{ first, runes: [first, ...more] }],
   )
   return [...kinds, end]

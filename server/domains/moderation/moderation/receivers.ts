@@ -1,5 +1,5 @@
-import { banIn, refOf, roomIn, rulesIn } from '#server/domains/rooms/room-state/facts'
-import { isKnown, kindOf, kinds, typesWhere } from '#server/domains/rooms/room-state/kinds'
+import { banIn, roomIn, roomRefOf, rulesIn } from '#server/domains/rooms/room-state/facts'
+import { isKnownRoom, kindOf, kinds, typesWhere } from '#server/domains/rooms/room-state/kinds'
 import { rightsIn } from '#server/domains/rooms/room-state/standing'
 import type { Node } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
@@ -10,10 +10,10 @@ import type { RoomType } from '#shared/kit/primitives'
  * Does this account receive the moderation of this room? Direct conversations have no receivers. Admins receive all
  * other rooms, global moderators the public rooms from which they are not banned.
  */
-export function hearsOf(view: View, account: string, now: number): boolean {
+export function receivesModeration(view: View, account: string, now: number): boolean {
   const mine = rightsIn(view, account, now)
   const everywhere = rightsIn(view.global, account, now)
-  const kind = kinds[refOf(view).type]
+  const kind = kinds[roomRefOf(view).type]
   if (!kind.hasModerators) return false
   if (mine.isAdmin) return true
   if (kind.readers === 'members' || banIn(view, account, now) !== null) return false
@@ -22,7 +22,8 @@ export function hearsOf(view: View, account: string, now: number): boolean {
 }
 
 /** Has the room no moderators, so that only its members are notified? */
-export const isUnheard = (key: RoomKey): boolean => !isKnown(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
+export const hasNoModerators = (key: RoomKey): boolean =>
+  !isKnownRoom(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
 
 const scannedAtMost = 1_000
 
@@ -36,13 +37,13 @@ export async function entriesFor(
   const hidden = typesWhere((kind) => !kind.hasModerators || (!isAdmin && kind.readers === 'members'))
   const most = isAdmin ? limit : scannedAtMost
   const stored = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, most)
-  const rows = stored.filter(({ room }) => isKnown(room))
+  const rows = stored.filter(({ room }) => isKnownRoom(room))
   if (isAdmin) return rows
   const rooms = [...new Set(rows.map(({ room }) => room))]
-  const heard = await Promise.all(
-    rooms.map((room) => room === GLOBAL || node.log.ask(room, (view, now) => hearsOf(view, account, now))),
+  const received = await Promise.all(
+    rooms.map((room) => room === GLOBAL || node.log.ask(room, (view, now) => receivesModeration(view, account, now))),
   )
-  const those = new Set(rooms.filter((_, at) => heard[at]))
+  const those = new Set(rooms.filter((_, at) => received[at]))
   return rows.filter(({ room }) => those.has(room)).slice(0, limit)
 }
 

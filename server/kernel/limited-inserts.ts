@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { isDuplicate, type Model, type QueryFilter } from '#server/ports/database/port'
 
 /** A record with one of a limited number of slots. A unique index of its model keeps the slots distinct. */
-interface Placed {
+interface SlottedRecord {
   _id: string
   place?: number
 }
@@ -20,7 +20,7 @@ interface Limit<T> {
  * Inserts a record unless the limit is reached, even in a race. Returns the record under its id, which an earlier
  * attempt may have stored; null if no slot is free.
  */
-export async function insertAmong<T extends Placed>(
+export async function insertWithinLimit<T extends SlottedRecord>(
   model: Model<T>,
   record: T,
   { others, most, refuseDuplicate }: Limit<T>,
@@ -28,11 +28,11 @@ export async function insertAmong<T extends Placed>(
   for (;;) {
     const before = await model.findOne({ _id: record._id }).lean<T>()
     if (before) return before
-    const placed = most === null ? record : await inFreePlace(model, record, others, most)
-    if (!placed) return null
+    const slotted = most === null ? record : await inFreeSlot(model, record, others, most)
+    if (!slotted) return null
     try {
-      await model.create(placed)
-      return placed
+      await model.create(slotted)
+      return slotted
     } catch (error) {
       if (!isDuplicate(error)) throw error
       await refuseDuplicate?.()
@@ -41,7 +41,7 @@ export async function insertAmong<T extends Placed>(
 }
 
 /** The record with a random free slot, so that simultaneous calls seldom choose the same; null if none is free. */
-async function inFreePlace<T extends Placed>(
+async function inFreeSlot<T extends SlottedRecord>(
   model: Model<T>,
   record: T,
   others: QueryFilter<T>,

@@ -5,12 +5,12 @@ import { audiences, type Context } from '#server/kernel/context'
 import { identityChanged } from '#shared/api/identities'
 import { deviceIn } from '#shared/kit/device'
 
-type Told = z.input<typeof identityChanged.payload>
+type IdentityChange = z.input<typeof identityChanged.payload>
 
 /** The owner's email address, read before a change that may remove it. */
-export const addressOf = async (account: string): Promise<string | null> => (await accountOf(account))?.email ?? null
+export const emailOf = async (account: string): Promise<string | null> => (await accountOf(account))?.email ?? null
 
-const names: Readonly<Record<Told['method'], string>> = {
+const names: Readonly<Record<IdentityChange['method'], string>> = {
   wallet: 'an Ethereum wallet',
   solana: 'a Solana wallet',
   passkey: 'a passkey',
@@ -22,18 +22,18 @@ const names: Readonly<Record<Told['method'], string>> = {
 }
 
 /** Notifies an account's devices and verified address of a changed sign-in method or contact. */
-export async function tellOfChange(
+export async function notifyOfChange(
   context: Context,
   account: string,
-  { change, method, identifier }: Pick<Told, 'change' | 'method' | 'identifier'>,
+  { change, method, identifier }: Pick<IdentityChange, 'change' | 'method' | 'identifier'>,
   addresses?: readonly (string | null)[],
 ): Promise<void> {
   const { node, caller } = context
   const at = new Date(node.now()).toISOString()
-  const told = { change, method, identifier, at, user_agent: caller.userAgent }
-  context.emit(identityChanged, audiences.account(account), told)
+  const notice = { change, method, identifier, at, user_agent: caller.userAgent }
+  context.emit(identityChanged, audiences.account(account), notice)
   if (!node.services.mail) return
-  const written = new Set(addresses ?? [await addressOf(account)])
+  const written = new Set(addresses ?? [await emailOf(account)])
   const device = deviceIn(caller.userAgent) ?? 'an unknown device'
   const what = `${names[method]} (${identifier}) was ${change === 'added' ? 'added to' : 'removed from'} your account`
   const subject = 'A change to your Plaza account'

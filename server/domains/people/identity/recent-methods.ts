@@ -10,7 +10,7 @@ import { Identities, type IdentityRecord } from './model.ts'
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000
 
 /** The sign-in methods of the last week, newest first: a thief may have added one. */
-export async function recentWays(account: string, now: number): Promise<z.input<typeof RecentWay>[]> {
+export async function recentSignInMethods(account: string, now: number): Promise<z.input<typeof RecentWay>[]> {
   const since = new Date(now - weekMilliseconds)
   const [records, passkeys, phone, owner] = await Promise.all([
     Identities.find({ account, created_at: { $gt: since } }).lean<IdentityRecord[]>(),

@@ -1,13 +1,13 @@
 import { isClosed, weightOf } from '#server/domains/moderation/social/decisions'
 import { Reports } from '#server/domains/moderation/social/model'
-import { isKnown } from '#server/domains/rooms/room-state/kinds'
+import { isKnownRoom } from '#server/domains/rooms/room-state/kinds'
 import { Flags } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
-import { cursorAt, placeIn } from '#server/kernel/cursors'
+import { cursorAt, cursorPlaceIn } from '#server/kernel/cursors'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { conversationOf, roomOfKey } from '#shared/kit/room-key'
-import { asSeenBy, itemOfFlag, itemOfReport, type StoredItem } from './queue-items.ts'
+import { itemOfFlag, itemOfReport, itemSeenBy, type StoredItem } from './queue-items.ts'
 
 /** The most rows read for one page, if most wait for others. */
 const scannedAtMost = 1_000
@@ -24,25 +24,25 @@ interface Page {
 }
 
 /** A page of items that wait for this account's decision, newest first. */
-export async function waitingFor(
+export async function openItemsFor(
   node: Node,
   account: string,
   key: RoomKey,
   cursor: string | null,
   limit: number,
 ): Promise<Page> {
-  const { isOfHouse } = key === GLOBAL ? { isOfHouse: true } : await weightOf(node, account, key)
+  const { decidesGlobally } = key === GLOBAL ? { decidesGlobally: true } : await weightOf(node, account, key)
   const found: QueueItem[] = []
   const own = `queue ${account} ${key}` as const
-  let mark = cursor === null ? null : markIn(placeIn(own, cursor))
+  let mark = cursor === null ? null : markIn(cursorPlaceIn(own, cursor))
   for (let scanned = 0; scanned < scannedAtMost; scanned += limit) {
-    const rows = await rowsAfter(key, isOfHouse, mark, limit)
-    const seen = await Promise.all(rows.map((row) => asSeenBy(node, account, row)))
-    for (const [place, row] of rows.entries()) {
+    const rows = await rowsAfter(key, decidesGlobally, mark, limit)
+    const seen = await Promise.all(rows.map((row) => itemSeenBy(node, account, row)))
+    for (const [index, row] of rows.entries()) {
       mark = markOf(row)
-      const item = seen[place]
+      const item = seen[index]
       if (item && !isClosed(item.state)) found.push(item)
-      if (found.length === limit && (place < rows.length - 1 || rows.length === limit))
+      if (found.length === limit && (index < rows.length - 1 || rows.length === limit))
         return { queue: found, next_cursor: cursorAt(own, placeOf(mark)) }
     }
     if (rows.length < limit) return { queue: found, next_cursor: null }
@@ -61,12 +61,17 @@ function markIn(place: string): Mark {
 const isBefore = (one: Mark, other: Mark) => one.at < other.at || (one.at === other.at && one.id < other.id)
 
 /** Open reports and flags of one room or of all, after a place in their common order. */
-async function rowsAfter(key: RoomKey, isOfHouse: boolean, mark: Mark | null, limit: number): Promise<StoredItem[]> {
+async function rowsAfter(
+  key: RoomKey,
+  decidesGlobally: boolean,
+  mark: Mark | null,
+  limit: number,
+): Promise<StoredItem[]> {
   const after = (time: string, id: string) =>
     mark
       ? { [time]: { $lte: mark.at }, $or: [{ [time]: { $lt: mark.at } }, { [time]: mark.at, [id]: { $lt: mark.id } }] }
       : {}
-  const byRoom = isOfHouse ? {} : { room_status: { $nin: ['action_taken', 'dismissed'] } }
+  const byRoom = decidesGlobally ? {} : { room_status: { $nin: ['action_taken', 'dismissed'] } }
   const reportsOf = (status: string) =>
     Reports.find({ ...namedBy(key), status, ...byRoom, ...after('created_at', '_id') })
       .sort({ created_at: -1, _id: -1 })
@@ -82,7 +87,7 @@ async function rowsAfter(key: RoomKey, isOfHouse: boolean, mark: Mark | null, li
   ])
   const items = [
     ...[...pending, ...reviewed].map(itemOfReport),
-    ...flags.filter(({ room }) => isKnown(room)).map((flag) => itemOfFlag(flag)),
+    ...flags.filter(({ room }) => isKnownRoom(room)).map((flag) => itemOfFlag(flag)),
   ]
   return items.sort((one, other) => (isBefore(markOf(one), markOf(other)) ? 1 : -1)).slice(0, limit)
 }

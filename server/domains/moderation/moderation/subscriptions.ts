@@ -5,11 +5,11 @@ import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
 /** Is this account a moderator here, neither banned nor suspended? */
-export const moderates = (view: View, account: string, now = view.at): boolean =>
+export const isActiveModerator = (view: View, account: string, now = view.at): boolean =>
   rightsIn(view, account, now).isModerator
 
 /** Subscribes a moderator from the row at which the right was checked. The room stays open meanwhile. */
-export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
+export async function subscribeModerator({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
   const account = caller.account ?? ''
   const isFirst = connection !== null && !scopesOf(connection).includes(key)
   const rights = await node.log.ask(
@@ -33,24 +33,24 @@ function listen(connection: Connection, key: RoomKey): void {
 }
 
 /** A lost right ends the subscription at once: before the next row, and before the act is answered. */
-export function letGo(node: Node, key: RoomKey, account: string): void {
+export function unsubscribeModerator(node: Node, key: RoomKey, account: string): void {
   for (const connection of node.live.connectionsOf('/moderation', audiences.account(account)))
     for (const scope of scopesOf(connection))
-      if (scope === key || key === GLOBAL) letGoOf(node, connection, scope, account)
+      if (scope === key || key === GLOBAL) unsubscribeConnection(node, connection, scope, account)
 }
 
-function letGoOf(node: Node, connection: Connection, scope: RoomKey, account: string): void {
-  const question = (view: View) => moderates(view, account)
+function unsubscribeConnection(node: Node, connection: Connection, scope: RoomKey, account: string): void {
+  const question = (view: View) => isActiveModerator(view, account)
   const does = node.log.answerHere(scope, question)
   if (does) return
   connection.leave(audiences.moderators(scope))
   if (does === null) node.log.ask(scope, question, (still) => still && listen(connection, scope)).catch(() => {})
 }
 
-const whoModerates = 'moderators'
+const moderatorsTopic = 'moderators'
 
 export async function moderatorsOnline(node: Node, key: RoomKey): Promise<string[]> {
-  const elsewhere = await node.peers.ask(whoModerates, key)
+  const elsewhere = await node.peers.ask(moderatorsTopic, key)
   return [...new Set([moderatorsHere(node, key), ...elsewhere.map(accountsIn)].flat())]
 }
 
@@ -61,4 +61,4 @@ const moderatorsHere = (node: Node, key: RoomKey): string[] =>
 
 /** Answers other nodes with the moderators connected here. */
 export const answerModerators = (node: Node): (() => void) =>
-  node.peers.answer(whoModerates, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))
+  node.peers.answer(moderatorsTopic, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))

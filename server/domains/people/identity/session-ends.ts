@@ -1,5 +1,5 @@
 import { endAdminProofs } from '#server/domains/people/accounts/accounts'
-import { isOf, unsigned } from '#server/domains/rooms/events/define'
+import { isRowOf, unsignedEntry } from '#server/domains/rooms/events/define'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { AuthMethod } from '#shared/api/identity'
@@ -10,19 +10,19 @@ import { type SessionRecord, Sessions } from './model.ts'
 export async function endAllSessions(node: Node, account: string): Promise<void> {
   await endAdminProofs(account, node.now())
   await deleteAll({ user_address: account })
-  await announceEnd(node, account, 'all')
+  await announceSessionEnd(node, account, 'all')
 }
 
 /** Ends an account's sessions of this method. */
 export async function endSessionsBy(node: Node, account: string, auth_method: AuthMethod): Promise<void> {
-  await end(node, account, { user_address: account, auth_method })
+  await endSessionsWhere(node, account, { user_address: account, auth_method })
 }
 
 /** Ends a session with all of its family; false if the account has no such session. */
 export async function endSession(node: Node, account: string, id: string): Promise<boolean> {
   const record = await Sessions.findOne({ _id: id, user_address: account }).lean<SessionRecord>()
   if (!record) return false
-  await announceEnd(node, account, await deleteAll({ family: record.family }))
+  await announceSessionEnd(node, account, await deleteAll({ family: record.family }))
   return true
 }
 
@@ -30,18 +30,18 @@ export async function endSession(node: Node, account: string, id: string): Promi
 export async function endOtherSessions(node: Node, { account, session }: SignedIn, method: AuthMethod): Promise<void> {
   const mine = await Sessions.findOne({ _id: session.id }, { family: 1 }).lean<SessionRecord>()
   const family = { $ne: mine?.family ?? session.id }
-  await end(node, account, { user_address: account, family, auth_method: method })
+  await endSessionsWhere(node, account, { user_address: account, family, auth_method: method })
 }
 
 /** Ends every session except the calling one. A thief may have refreshed a stolen token, so the family ends too. */
-export async function endAllButThis(node: Node, { account, session }: SignedIn): Promise<void> {
+export async function endOtherDevices(node: Node, { account, session }: SignedIn): Promise<void> {
   await endAdminProofs(account, node.now())
-  await end(node, account, { user_address: account, _id: { $ne: session.id } })
+  await endSessionsWhere(node, account, { user_address: account, _id: { $ne: session.id } })
 }
 
-async function end(node: Node, account: string, which: object): Promise<void> {
+async function endSessionsWhere(node: Node, account: string, which: object): Promise<void> {
   const ids = await deleteAll(which)
-  if (ids.length > 0) await announceEnd(node, account, ids)
+  if (ids.length > 0) await announceSessionEnd(node, account, ids)
 }
 
 /**
@@ -57,11 +57,11 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
 }
 
 /** The records are already deleted, so no door accepts the tokens. The row closes the sockets on every node. */
-export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
+export async function announceSessionEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
     makes: sessionsEnded,
-    judge: () => ({ accept: unsigned(sessionsEnded, { ids }, { target: account }) }),
+    judge: () => ({ accept: unsignedEntry(sessionsEnded, { ids }, { target: account }) }),
   })
 }
 
@@ -71,7 +71,7 @@ export function followSessions(node: Node): () => void {
   held.catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))
   node.log.onRows((room, rows) => {
     if (room !== GLOBAL) return
-    for (const row of rows) if (isOf(row, sessionsEnded)) closeSockets(node, row)
+    for (const row of rows) if (isRowOf(row, sessionsEnded)) closeSockets(node, row)
   })
   return () => {}
 }

@@ -6,18 +6,18 @@ import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Invite } from '#shared/api/invites'
 import { Invites, InviteUses, type StoredInvite, type StoredUse } from './model.ts'
-import { settle } from './redeem.ts'
+import { settleInviteUse } from './redeem.ts'
 
 const codeBytes = 4
 
-export const newCode = (): string => randomBytes(codeBytes).toString('hex').toUpperCase()
+export const newInviteCode = (): string => randomBytes(codeBytes).toString('hex').toUpperCase()
 
 /** An account's invites, as many as allocated, with the invited people. */
 export async function invitesOf(context: Context, account: string) {
   const totalAllocation = invitesAllocated(await accountOf(account))
-  const invites = await allocated(context, account, totalAllocation)
+  const invites = await allocateInvites(context, account, totalAllocation)
   const uses = await InviteUses.find({ invite_id: { $in: invites.map(({ _id }) => _id) } }).lean<StoredUse[]>()
-  for (const use of uses) if (!use.settled) await settle(context, use)
+  for (const use of uses) if (!use.settled) await settleInviteUse(context, use)
   const profiles = await profilesOf(
     context.node,
     uses.map(({ _id }) => _id),
@@ -44,7 +44,7 @@ export async function invitesOf(context: Context, account: string) {
 /**
  * Each invite has a slot of its owner, and a slot has one invite. Simultaneous calls thus never exceed the allocation.
  */
-async function allocated(context: Context, owner_address: string, most: number): Promise<StoredInvite[]> {
+async function allocateInvites(context: Context, owner_address: string, most: number): Promise<StoredInvite[]> {
   for (;;) {
     const invites = await Invites.find({ owner_address, place: { $exists: true } })
       .sort({ place: 1 })
@@ -53,7 +53,7 @@ async function allocated(context: Context, owner_address: string, most: number):
     const free = Array.from({ length: most }, (_, place) => place).filter((place) => !taken.has(place))
     if (free.length === 0) return invites
     const about = { owner_address, is_active: true, created_at: new Date(context.node.now()) }
-    const missing = free.map((place) => ({ _id: newId(), code: newCode(), place, ...about }))
+    const missing = free.map((place) => ({ _id: newId(), code: newInviteCode(), place, ...about }))
     // A duplicate lost its slot to another call, or its code to another invite.
     await Invites.insertMany(missing, { ordered: false }).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error

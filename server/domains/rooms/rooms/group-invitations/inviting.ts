@@ -1,7 +1,7 @@
-import { actingIn } from '#server/domains/rooms/room-state/access'
-import { sayAsked } from '#server/domains/rooms/room-state/asked'
+import { actingRoom } from '#server/domains/rooms/room-state/access'
 import { banIn, memberIn } from '#server/domains/rooms/room-state/facts'
-import { sharingClosedRooms } from '#server/domains/rooms/room-state/membership'
+import { notifyInvited } from '#server/domains/rooms/room-state/invitation-events'
+import { accountsSharingClosedRooms } from '#server/domains/rooms/room-state/membership'
 import { ranks } from '#server/domains/rooms/room-state/standing'
 import { budgets } from '#server/kernel/budgets'
 import { audiences, type Context, type Node } from '#server/kernel/context'
@@ -10,9 +10,9 @@ import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { groupInvited } from '#shared/api/group-invitations'
 import { AppError } from '#shared/errors'
-import { end } from './ending.ts'
+import { endInvitation } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
-import { shownAll } from './rows.ts'
+import { invitationOutputs } from './rows.ts'
 
 const hourSeconds = 3_600
 const pendingAtMost = 100
@@ -21,7 +21,7 @@ const dayMilliseconds = 24 * hourSeconds * 1_000
 const peaceMilliseconds = 30 * dayMilliseconds
 
 /** Refuses an inviter with too many invitations in an hour, or too many pending. */
-export async function allowAsking(node: Node, account: string, count: number): Promise<void> {
+export async function allowInvitations(node: Node, account: string, count: number): Promise<void> {
   if (count === 0) return
   const anHour = budgets.groupInvitations.most
   for (let one = 0; one < count; one++)
@@ -36,10 +36,15 @@ export async function allowAsking(node: Node, account: string, count: number): P
  * Invites people into an account's group, each once, except members; returns them. People who declined recently, or
  * have enough from this inviter, get no invitation but are returned: refusals stay secret.
  */
-export async function askInto(node: Node, account: string, key: RoomKey, people: readonly string[]): Promise<string[]> {
+export async function inviteIntoGroup(
+  node: Node,
+  account: string,
+  key: RoomKey,
+  people: readonly string[],
+): Promise<string[]> {
   if (people.length === 0) return []
   const outside = await node.log.ask(key, (view, now) => {
-    const { room, standing } = actingIn(view, account, now)
+    const { room, standing } = actingRoom(view, account, now)
     if (standing.rank < ranks.admin)
       throw new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' })
     if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
@@ -47,31 +52,31 @@ export async function askInto(node: Node, account: string, key: RoomKey, people:
     if (outside.some((person) => banIn(view, person, now) !== null)) throw new AppError('BANNED')
     return outside
   })
-  for (const person of outside) await ask(node, account, key, person)
+  for (const person of outside) await invitePerson(node, account, key, person)
   return outside
 }
 
 /** Notifies invited people who have neither answered nor been notified. */
-export async function tellAsked(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
+export async function notifyInvitedPeople(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
   if (people.length === 0) return
   const told_at = new Date(context.node.now()).toISOString()
-  const untold = { status: 'pending' as const, told_at: null }
-  const asked = { _id: { $in: people.map((person) => idOf(key, person)) }, ...untold }
+  const notNotified = { status: 'pending' as const, told_at: null }
+  const asked = { _id: { $in: people.map((person) => invitationIdOf(key, person)) }, ...notNotified }
   const rows = await GroupInvitations.find(asked).lean<GroupInvitationRow[]>()
-  for (const invitation of await shownAll(context.node, rows)) {
-    const one = { _id: idOf(key, invitation.invitee_address), ...untold }
+  for (const invitation of await invitationOutputs(context.node, rows)) {
+    const one = { _id: invitationIdOf(key, invitation.invitee_address), ...notNotified }
     const { modifiedCount } = await GroupInvitations.updateOne(one, { $set: { told_at } })
     if (modifiedCount !== 1) continue
     context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
-    sayAsked(context.node, invitation)
+    notifyInvited(context.node, invitation)
   }
 }
 
-export const idOf = (key: RoomKey, person: string): string => `${key} ${person}`
+export const invitationIdOf = (key: RoomKey, person: string): string => `${key} ${person}`
 
-async function ask(node: Node, account: string, key: RoomKey, person: string): Promise<void> {
+async function invitePerson(node: Node, account: string, key: RoomKey, person: string): Promise<void> {
   const now = node.now()
-  const _id = idOf(key, person)
+  const _id = invitationIdOf(key, person)
   const before = await GroupInvitations.findOne({ _id }).lean<GroupInvitationRow>()
   const hasDeclined = before?.status === 'declined' && (before.responded_at ?? '') >= since(now, peaceMilliseconds)
   if (hasDeclined) {
@@ -82,7 +87,7 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
     const fields = {
       invitation_id: newId(),
       inviter_address: account,
-      status: (await isLeftInPeace(account, person, now)) ? ('unsent' as const) : ('pending' as const),
+      status: (await hasRecentRefusal(account, person, now)) ? ('unsent' as const) : ('pending' as const),
       created_at: new Date(now).toISOString(),
       responded_at: null,
       accepting_until: null,
@@ -97,14 +102,14 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
         if (!isDuplicate(error)) throw error
       })
   }
-  await keepFewFrom(account, person, now)
-  await keepSomeTo(node, person)
+  await limitOfInviter(account, person, now)
+  await limitOfInvited(node, person)
 }
 
 const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
 
 /** After a refusal, the inviter may not invite this person into any group for a while. */
-const isLeftInPeace = async (account: string, person: string, now: number): Promise<boolean> =>
+const hasRecentRefusal = async (account: string, person: string, now: number): Promise<boolean> =>
   (await GroupInvitations.exists({
     inviter_address: account,
     invitee_address: person,
@@ -116,36 +121,37 @@ const isLeftInPeace = async (account: string, person: string, now: number): Prom
  * Limits one inviter's invitations of a person: pending, or ended within a day of the notification. Further ones are
  * not sent. It runs after each write, so simultaneous ones count too.
  */
-async function keepFewFrom(account: string, person: string, now: number): Promise<void> {
-  const told = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
+async function limitOfInviter(account: string, person: string, now: number): Promise<void> {
+  const notified = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
   const rows = await GroupInvitations.find({
     inviter_address: account,
     invitee_address: person,
-    $or: [{ status: 'pending' }, told],
+    $or: [{ status: 'pending' }, notified],
   })
     .sort({ invitation_id: 1 })
     .lean<GroupInvitationRow[]>()
   const counted = [...rows.filter(({ told_at }) => told_at), ...rows.filter(({ told_at }) => !told_at)]
   const surplus = counted.slice(budgets.groupInvitationsToOne.most).map(({ _id }) => _id)
   if (surplus.length === 0) return
-  const untold = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
-  await GroupInvitations.updateMany(untold, { $set: { status: 'unsent' } })
+  const notNotified = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
+  await GroupInvitations.updateMany(notNotified, { $set: { status: 'unsent' } })
 }
 
 /**
  * Limits a person's pending invitations of all inviters. The oldest of strangers end first, so that many accounts
  * cannot displace honest ones. Unsent ones stay unsent.
  */
-async function keepSomeTo(node: Node, person: string): Promise<void> {
+async function limitOfInvited(node: Node, person: string): Promise<void> {
   const most = budgets.groupInvitationsOfOne.most
   const waiting = { invitee_address: person, status: 'pending' as const }
   if ((await GroupInvitations.countDocuments(waiting)) <= most) return
   const rows = await GroupInvitations.find(waiting).sort({ invitation_id: 1 }).lean<GroupInvitationRow[]>()
-  const known = await sharingClosedRooms(
+  const known = await accountsSharingClosedRooms(
     person,
     rows.map(({ inviter_address }) => inviter_address),
   )
   const isKnown = ({ inviter_address }: GroupInvitationRow) => known.has(inviter_address)
   const givingWay = [...rows.filter((row) => !isKnown(row)), ...rows.filter(isKnown)]
-  for (const row of givingWay.slice(0, rows.length - most)) await end(node, row, row.told_at ? 'ended' : 'unsent')
+  for (const row of givingWay.slice(0, rows.length - most))
+    await endInvitation(node, row, row.told_at ? 'ended' : 'unsent')
 }

@@ -8,11 +8,11 @@ import type { PasskeyChallenge } from './model.ts'
 import { accountOfCredential, passkeyOf } from './passkeys.ts'
 import { checkRecoveryToken, isTokenOf, spendRecoveryToken } from './recovery-tokens.ts'
 
-type Asked = InputOf<typeof contract.beginRegistration>
-type Answered = InputOf<typeof contract.register>
+type RegistrationStart = InputOf<typeof contract.beginRegistration>
+type RegistrationInput = InputOf<typeof contract.register>
 
 /** The account to which a passkey may be added; null for a new one. Naming an account proves nothing. */
-export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, caller }: Context) {
+export async function passkeyOwnerOf({ recoveryToken, userAddress }: RegistrationStart, { node, caller }: Context) {
   if (!recoveryToken) {
     if (caller.account === null) {
       await refuseKnown(userAddress)
@@ -27,10 +27,10 @@ export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, cal
 }
 
 /** The owner of a new passkey. It uses a recovery token up. */
-export async function accountFor(
+export async function accountOfNewPasskey(
   credentialId: string,
   challenge: PasskeyChallenge,
-  input: Answered,
+  input: RegistrationInput,
   context: Context,
 ): Promise<string> {
   const owner = challenge.recovery_hash === null ? await ownerStill(challenge, input, context) : challenge.user_address
@@ -45,7 +45,7 @@ export async function accountFor(
 /** The account of the challenge, which must still be the caller; null for a new account. */
 async function ownerStill(
   { user_address: bound }: PasskeyChallenge,
-  { userAddress, recoveryToken, isNewAccount }: Answered,
+  { userAddress, recoveryToken, isNewAccount }: RegistrationInput,
   { caller }: Context,
 ): Promise<string | null> {
   if (recoveryToken)
@@ -60,7 +60,7 @@ async function ownerStill(
   return bound
 }
 
-async function recover(hash: string, { recoveryToken }: Answered, { node }: Context): Promise<void> {
+async function recover(hash: string, { recoveryToken }: RegistrationInput, { node }: Context): Promise<void> {
   if (recoveryToken && !isTokenOf(hash, recoveryToken)) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   await spendRecoveryToken(hash, node.now())
 }

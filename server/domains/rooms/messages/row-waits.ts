@@ -6,17 +6,17 @@ import type { RoomKey } from '#server/log/types'
 const waitersOn = nodeState(() => new Map<string, Set<() => void>>())
 
 /** Ends the waits of an audience, a room or an account; called for each concerned audience of a row. */
-export const wakeWaiting = (node: Node, audience: string): void => {
+export const endWaits = (node: Node, audience: string): void => {
   for (const wake of waitersOn(node).get(audience) ?? []) wake()
 }
 /** Does any call wait for rows on this node? */
-export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
+export const hasWaits = (node: Node): boolean => waitersOn(node).size > 0
 
 /**
  * Resolves on timeout, on a new row of the room or about the account, or on disconnect. It resolves at once if the row
  * exists or the caller has gone.
  */
-export async function waitFor(
+export async function waitForRows(
   node: Node,
   { room, account }: { room: RoomKey; account: string | null },
   milliseconds: number,
@@ -25,12 +25,12 @@ export async function waitFor(
 ): Promise<void> {
   if (signal.aborted) return
   const waiting = waitersOn(node)
-  const heard = [audiences.room(room), ...(account === null ? [] : [audiences.account(account)])]
+  const audienceNames = [audiences.room(room), ...(account === null ? [] : [audiences.account(account)])]
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
-      for (const audience of heard) {
+      for (const audience of audienceNames) {
         const those = waiting.get(audience)
         those?.delete(end)
         if (those?.size === 0) waiting.delete(audience)
@@ -38,7 +38,7 @@ export async function waitFor(
       resolve()
     }
     const timer = setTimeout(end, milliseconds)
-    for (const audience of heard) waiting.set(audience, (waiting.get(audience) ?? new Set()).add(end))
+    for (const audience of audienceNames) waiting.set(audience, (waiting.get(audience) ?? new Set()).add(end))
     signal.addEventListener('abort', end, { once: true })
     void isThere().then((already) => already && end(), end)
   })

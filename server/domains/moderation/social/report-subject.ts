@@ -1,5 +1,5 @@
 import { isUnreadable } from '#server/domains/moderation/verdict/sealed-text'
-import { keyOf, readBy } from '#server/domains/rooms/room-state/access'
+import { keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageIn, sealingOf } from '#server/domains/rooms/room-state/facts'
 import type { Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -10,7 +10,7 @@ import { type Conversation, isBetweenTwo } from '#shared/kit/room-kinds'
 
 const snapshotLength = 1_000
 
-interface Named {
+interface ReportInput {
   reportedAddress: string
   messageId?: string | null | undefined
   messageContent?: string | null | undefined
@@ -19,7 +19,7 @@ interface Named {
 }
 
 /** The subject of a report: fields of its record. */
-interface Reported {
+interface ReportSubject {
   conversation_type: Conversation | null
   conversation_id: string | null
   message_id: string | null
@@ -32,17 +32,17 @@ interface Reported {
  * The room and message as stored here, if the reporter can read them. For a sealed or unknown message, the reporter's
  * copy. Refuses a room that the reporter cannot read.
  */
-export async function reportedBy(context: Context, account: string, input: Named): Promise<Reported> {
+export async function reportSubjectOf(context: Context, account: string, input: ReportInput): Promise<ReportSubject> {
   const { messageId = null, messageContent = null } = input
   const message = messageId === null ? null : await ownCopy(context, messageId, input.reportedAddress)
-  const place = message
+  const conversation = message
     ? conversationOf(roomOfKey(message.room), account)
     : await conversationNamed(context, account, input)
   const content = message?.text ?? messageContent
   const by = message && message.text !== null ? 'server' : 'reporter'
   return {
-    conversation_type: place?.conversationType ?? null,
-    conversation_id: place?.conversationId ?? null,
+    conversation_type: conversation?.conversationType ?? null,
+    conversation_id: conversation?.conversationId ?? null,
     message_id: messageId,
     message_content: content,
     message_content_by: content === null ? null : by,
@@ -62,15 +62,15 @@ export const contentBy = (row: {
 async function ownCopy({ node, caller }: Context, id: string, sender: string) {
   const found = await RoomEvents.findOne({ _id: id, sender }, { room: 1 }).lean()
   if (!found) return null
-  const said = await node.log
+  const copy = await node.log
     .ask(found.room, (view, now) => {
       const its = messageIn(view, id)
-      readBy(view, caller.account, now)
+      readableRoomOf(view, caller.account, now)
       return its && { text: its.body.text, sealed: sealingOf(view) }
     })
     .catch(refusedIsNull)
-  if (!said) return null
-  const text = isUnreadable(said.sealed, said.text) ? null : cut(said.text, snapshotLength)
+  if (!copy) return null
+  const text = isUnreadable(copy.sealed, copy.text) ? null : cut(copy.text, snapshotLength)
   return { room: found.room, text }
 }
 
@@ -82,13 +82,13 @@ function refusedIsNull(error: unknown): null {
 async function conversationNamed(
   { node, caller }: Context,
   account: string,
-  { conversationType, conversationId }: Named,
+  { conversationType, conversationId }: ReportInput,
 ) {
   if (!conversationType || !conversationId) return null
   const room = roomOfConversation(conversationType, conversationId, account)
   // A direct conversation named by its other person always includes the caller.
   if (isBetweenTwo(room.type)) return { conversationType, conversationId }
   const key = await keyOf(room)
-  await node.log.ask(key, (view, now) => readBy(view, caller.account, now))
+  await node.log.ask(key, (view, now) => readableRoomOf(view, caller.account, now))
   return conversationOf(roomOfKey(key), account)
 }

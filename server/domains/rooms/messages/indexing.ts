@@ -8,21 +8,21 @@ import { GLOBAL, type RoomKey } from '#server/log/types'
 const restFactor = 19
 const longestRestMilliseconds = 1_000
 
-interface Filing {
+interface IndexingState {
   /** Rooms with full blocks to index, each with blocks to index again. */
   due: Map<RoomKey, Set<number>>
   isAtWork: boolean
   isStopped: boolean
 }
 
-const filingOf = nodeState((): Filing => ({ due: new Map(), isAtWork: false, isStopped: false }))
+const indexingOf = nodeState((): IndexingState => ({ due: new Map(), isAtWork: false, isStopped: false }))
 
 /** Indexes messages for the search: each full block, one at a time. */
 export function followSearch(node: Node): () => void {
-  const filing = filingOf(node)
+  const filing = indexingOf(node)
   node.log.onRows((room, rows, isOurs) => {
     const isFull = rows.some(({ n }) => n !== null && n % blockSize === 0)
-    if (isFull && isOurs && room !== GLOBAL) fileSoon(node, room)
+    if (isFull && isOurs && room !== GLOBAL) scheduleIndexing(node, room)
   })
   return () => {
     filing.isStopped = true
@@ -30,23 +30,23 @@ export function followSearch(node: Node): () => void {
 }
 
 /** Indexes a room's full blocks, and again a block with deleted words. */
-export function fileSoon(node: Node, room: RoomKey, block?: number): void {
-  const filing = filingOf(node)
+export function scheduleIndexing(node: Node, room: RoomKey, block?: number): void {
+  const filing = indexingOf(node)
   if (filing.isStopped) return
   const again = filing.due.get(room) ?? new Set()
   if (block !== undefined) again.add(block)
   filing.due.set(room, again)
-  if (!filing.isAtWork) void work(node, filing)
+  if (!filing.isAtWork) void indexDueRooms(node, filing)
 }
 
 /** One block of each room in turn, so that a long log delays no other. */
-async function work(node: Node, filing: Filing): Promise<void> {
+async function indexDueRooms(node: Node, filing: IndexingState): Promise<void> {
   filing.isAtWork = true
   for (const [room, again] of filing.due) {
     filing.due.delete(room)
     if (filing.isStopped) break
     const began = performance.now()
-    await fileNext(node, room, again).catch((error: unknown) =>
+    await indexNext(node, room, again).catch((error: unknown) =>
       node.logger.warn({ error, room }, 'messages were not filed for the search; they are with the next ones'),
     )
     const rest = Math.min(restFactor * (performance.now() - began), longestRestMilliseconds)
@@ -55,12 +55,12 @@ async function work(node: Node, filing: Filing): Promise<void> {
   filing.isAtWork = false
 }
 
-async function fileNext(node: Node, room: RoomKey, again: Set<number>): Promise<void> {
+async function indexNext(node: Node, room: RoomKey, again: Set<number>): Promise<void> {
   if ((await node.log.ask(room, sealingOf)) !== null) return
   const next = again.values().next().value ?? (await nextBlock(room))
   if ((next + 1) * blockSize > (await node.log.head(room)).total) return
   await fileBlock(room, next)
   again.delete(next)
-  const { due } = filingOf(node)
+  const { due } = indexingOf(node)
   due.set(room, new Set([...again, ...(due.get(room) ?? [])]))
 }

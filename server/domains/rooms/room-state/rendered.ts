@@ -10,7 +10,7 @@ import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'
 
 const iso = (at: number) => new Date(at).toISOString()
 
-export const person = (id: string, { name, role }: { name: string; role: string | null }): Person => ({
+export const personOf = (id: string, { name, role }: { name: string; role: string | null }): Person => ({
   id,
   name,
   role,
@@ -29,7 +29,7 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
     version: body.version,
     client_msg_id: cid,
     sender_address: sender,
-    sender: person(sender, body.actor),
+    sender: personOf(sender, body.actor),
     content: deleted ? '[Message deleted]' : body.text,
     message_type: body.type as Message['message_type'],
     attachments: body.attachments,
@@ -51,14 +51,14 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
   }
 }
 
-const shown = new WeakMap<Row, Message>()
+const renderedMessages = new WeakMap<Row, Message>()
 
 /** Rendered once for a row, for its sender and all receivers. */
 export function messageOfRow(row: Row): Message {
-  const known = shown.get(row)
+  const known = renderedMessages.get(row)
   if (known) return known
   const message = messageOf(roomOfKey(row.room), messageFactOf(row))
-  shown.set(row, message)
+  renderedMessages.set(row, message)
   return message
 }
 

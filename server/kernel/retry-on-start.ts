@@ -8,7 +8,7 @@ const giveUpMilliseconds = 5 * 60_000
  * Repeats work of the start while the store or this machine is too busy, because no caller waits. Each step must be
  * idempotent.
  */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnStart<T>(work: () => Promise<T>): Promise<T> {
   const end = performance.now() + giveUpMilliseconds
   for (;;) {
     try {

@@ -24,8 +24,8 @@ const emoji =
   /\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)+|\p{RGI_Emoji}/gv
 const ofEmoji = /[\u200d\u{e0020}-\u{e007f}]/gu
 
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
-const stacked = /[\p{Mn}\p{Me}]{3}/u
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
+const stackedMarks = /[\p{Mn}\p{Me}]{3}/u
 
 /** The most marks of its own script on a letter; other letters have two. */
 const ownMarks: readonly (readonly [script: string, most: number])[] = [
@@ -48,9 +48,9 @@ const marksOfLetters = new RegExp(
 )
 
 /** The disguise in a name, as a message: hidden characters, a badge, or stacked marks; null if there is none. */
-export function maskOf(name: string): string | null {
+export function disguiseOf(name: string): string | null {
   const shown = name.replace(joiners, '').replace(emoji, (sign) => sign.replace(ofEmoji, ''))
-  if (unseen.test(shown)) return 'It holds a character that is not seen'
+  if (invisibleCharacters.test(shown)) return 'It holds a character that is not seen'
   if (badges.test(shown)) return 'It holds a sign that passes for a badge'
-  return stacked.test(shown.normalize('NFD').replace(marksOfLetters, '')) ? 'It piles up marks on a letter' : null
+  return stackedMarks.test(shown.normalize('NFD').replace(marksOfLetters, '')) ? 'It piles up marks on a letter' : null
 }

@@ -1,9 +1,9 @@
 import { drawnOf, marksIn, nestingOf } from '#shared/kit/markup'
 import { type Budget, spend } from './budget.ts'
-import type { Part } from './content.ts'
+import type { MessagePart } from './content.ts'
 
 /** A part of a message with its displayed text. */
-export interface Said extends Part {
+export interface DisplayedPart extends MessagePart {
   /** The displayed text. */
   words: string
   /** The targets of its links. */
@@ -21,15 +21,15 @@ const freeMarks = 20
 const stepsOfPair = 10_000
 
 /** The parts as displayed; null if one is nested too deep or too costly to read. */
-export function saidIn(parts: readonly Part[], budget: Budget): readonly Said[] | null {
-  const said: Said[] = []
+export function displayedPartsOf(parts: readonly MessagePart[], budget: Budget): readonly DisplayedPart[] | null {
+  const displayed: DisplayedPart[] = []
   for (const part of parts) {
     const { reading, text } = part
     if (reading !== 'address' && (nestingOf(text) > deepest || !spend(budget, stepsOf(text)))) return null
     const drawn = reading === 'address' ? null : drawnOf(text)
-    said.push({ ...part, ...(drawn ?? { words: text, targets: [] }) })
+    displayed.push({ ...part, ...(drawn ?? { words: text, targets: [] }) })
   }
-  return said
+  return displayed
 }
 
 function stepsOf(text: string): number {

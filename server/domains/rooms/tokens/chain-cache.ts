@@ -1,14 +1,14 @@
-import { keepAnswers } from '#server/kernel/kept-answers'
+import { createAnswerCache } from '#server/kernel/kept-answers'
 import type { Chain } from '#server/ports/chain/port'
 
 const keptAtMost = 5_000
 
 /** A cache of answers by chain and address. */
-export function keepByChain<Answer>(ask: (chain: Chain, address: string) => Promise<Answer>, seconds: number) {
+export function createChainCache<Answer>(ask: (chain: Chain, address: string) => Promise<Answer>, seconds: number) {
   const bounds = { secondsOf: () => seconds, weightOf: () => 0, mostWeight: keptAtMost }
-  const chains = new WeakMap<Chain, ReturnType<typeof keepAnswers<Answer>>>()
+  const chains = new WeakMap<Chain, ReturnType<typeof createAnswerCache<Answer>>>()
   const keptOf = (chain: Chain) => {
-    const kept = chains.get(chain) ?? keepAnswers<Answer>(bounds)
+    const kept = chains.get(chain) ?? createAnswerCache<Answer>(bounds)
     chains.set(chain, kept)
     return kept
   }

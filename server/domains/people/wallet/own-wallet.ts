@@ -1,7 +1,7 @@
 import { type Hex, isHex } from 'viem'
 import { accountOf } from '#server/domains/people/accounts/accounts'
 import type { Account } from '#server/domains/people/accounts/model'
-import { type Passkey, type SmartAccount, settleSmartAccount } from '#server/domains/people/accounts/smart-account'
+import { type Passkey, type SmartAccount, storeSmartAccount } from '#server/domains/people/accounts/smart-account'
 import { firstPasskeyOf } from '#server/domains/people/passkeys/passkeys'
 import { AppError } from '#shared/errors'
 
@@ -11,7 +11,7 @@ export async function accountWithSmart(
   settle: (
     account: Account,
     passkey: Passkey | null,
-  ) => Promise<SmartAccount | null> | SmartAccount | null = settleSmartAccount,
+  ) => Promise<SmartAccount | null> | SmartAccount | null = storeSmartAccount,
 ): Promise<{ account: Account; smart: SmartAccount | null }> {
   const account = await accountOf(id)
   if (!account) throw new AppError('USER_NOT_FOUND')
