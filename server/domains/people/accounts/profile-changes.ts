@@ -5,6 +5,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { CallsFrom } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
+import { isHeldBack } from './leaving.ts'
 import { maskOf } from './masks.ts'
 import { type Account, Accounts } from './model.ts'
 import { deceptionBy, deceptionByStatus, displayNamed, isReserved, looksIn, usernameLook } from './names.ts'
@@ -80,7 +81,8 @@ async function isNameOfStaff(id: string, name: string): Promise<boolean> {
 }
 
 async function refuseUsername(id: string, username: string): Promise<void> {
-  if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
+  if (isReserved(username) || (await isNameOfAnother(id, username)) || (await isHeldBack(username)))
+    throw new AppError('USERNAME_TAKEN')
 }
 
 async function refuseName(path: string, id: string, name: string, fault: string | null): Promise<void> {

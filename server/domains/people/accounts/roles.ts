@@ -56,6 +56,12 @@ export async function unsuspend(node: Node, actor: string, target: string, reaso
   })
 }
 
+/** Throws where this admin may not decide on that account. */
+export async function refuseReach(node: Node, actor: string, target: string): Promise<void> {
+  const refusal = await node.log.ask(GLOBAL, (view) => refuseStanding(view, actor, target))
+  if (refusal && 'refuse' in refusal) throw refusal.refuse
+}
+
 function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
   const mine = powerIn(view, actor)
   if (mine === 'user') return refuse('Only admins may do this')
