@@ -61,6 +61,7 @@ export const AuditLines = defineModel(
       },
     ],
     archive: 'accounts',
+    secret: ['reason'],
   },
   new Schema(
     {
@@ -70,6 +71,10 @@ export const AuditLines = defineModel(
       outcome: { type: String, required: true },
       request_id: { type: String, required: true },
       at: { type: Date, required: true },
+      // Of an erasure: how many rows of which models.
+      counts: { type: Schema.Types.Mixed },
+      // Of an act of an admin: why.
+      reason: { type: String },
     },
     { collection: 'auditLines', versionKey: false },
   ).index({ actor: 1, at: -1 }),

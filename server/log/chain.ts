@@ -23,10 +23,19 @@ function asStored(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value
 }
 
+/** Seals a row from which a person was erased: it keeps its hash, on which the rows after it rest, and has one of what is left. */
+export const sealErased = (row: Row): Row => (row.chained ? { ...row, erased: chainOf(row.chain, row) } : row)
+
+/** Is the row as it was appended, or as an erasure left it? */
+const isWhole = (previous: string, row: Row): boolean => {
+  if (!row.chained) return row.chain === previous
+  return row.erased === undefined ? row.chain === chainOf(previous, row) : row.erased === chainOf(row.chain, row)
+}
+
 /** The first row whose hash does not follow, or null. The rows are all rows, or the chained ones alone. */
 export function verifyChain(rows: readonly Row[], previous: string): Row | null {
   for (const row of rows) {
-    if (row.chain !== (row.chained ? chainOf(previous, row) : previous)) return row
+    if (!isWhole(previous, row)) return row
     previous = row.chain
   }
   return null

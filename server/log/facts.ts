@@ -52,6 +52,16 @@ export class Facts {
     this.#young = new Map()
   }
 
+  /** Puts other values in the place of those that an erasure has changed in the store; null lets go of a fact, so that it is loaded anew. */
+  replace(change: (key: string, value: Fact) => { value: Fact } | null): void {
+    for (const facts of [this.#held, this.#young, this.#old])
+      for (const [key, fact] of facts) {
+        const next = change(key, fact.value)
+        if (next) facts.set(key, { ...fact, value: next.value })
+        else if (!this.#always.has(key)) facts.delete(key)
+      }
+  }
+
   /** Drops a fact that was cached as absent. */
   forgetAbsent(key: string): void {
     if (this.get(key)?.value !== null) return

@@ -11,7 +11,7 @@ import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.t
 import { Draft } from './view.ts'
 import { createDeadlines, type Deadlines, WaitingAct } from './waiting.ts'
 
-export { chainOf, verifyChain } from './chain.ts'
+export { chainOf, sealErased, verifyChain } from './chain.ts'
 export type * from './types.ts'
 export { GLOBAL, ROW_VERSION, SKIPPED, UNREADABLE } from './types.ts'
 
@@ -98,6 +98,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
     },
 
     onRows: (listener) => void core.listeners.push(listener),
+
+    replaceInMemory({ row, fact }) {
+      for (const { key, ring, view } of core.rooms.values()) {
+        ring.replace(row)
+        view.facts.replace((name, value) => fact(name, value, key))
+      }
+    },
+
     close() {
       isClosing = true
       return close(core, deadlines)

@@ -22,6 +22,8 @@ const eventSchema = new Schema(
     chain: String,
     // True or absent, so that its partial indexes hold no other rows.
     chained: Boolean,
+    // On entries from which a person was erased.
+    erased: String,
     applied_seq: { type: Number, required: true },
   },
   { collection: 'room_events', minimize: false, versionKey: false },

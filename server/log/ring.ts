@@ -49,6 +49,12 @@ export class RowRing {
     if (failures.length > 0) throw failures[0]
   }
 
+  /** Puts other rows in the place of those that an erasure has changed in the store. */
+  replace(change: (row: Row) => Row): void {
+    this.#rows = this.#rows.map(change)
+    this.#seqOf = new Map(this.#rows.map((row) => [actKeyOf(row.sender, row.cid), row.seq]))
+  }
+
   /** Removes the rows up to this seq. */
   trim(seq: number): void {
     for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(actKeyOf(row.sender, row.cid))

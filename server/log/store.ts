@@ -143,13 +143,14 @@ function collectionOf<T extends { _id: string }>(model: { collection: unknown })
 }
 
 /** The fields that a row and its document have in common. */
-type Common = Omit<Row, 'v' | 'n' | 'chained'>
+type Common = Omit<Row, 'v' | 'n' | 'chained' | 'erased'>
 
 /** A row as stored. Absent fields keep it out of the partial indexes. */
 interface Stored extends Common {
   v?: number
   n?: number
   chained?: true
+  erased?: string
 }
 
 function stored(row: Row): Stored {
@@ -161,7 +162,11 @@ function stored(row: Row): Stored {
 }
 
 const rowFrom = (document: Stored): Row =>
-  Object.assign(common(document), { v: document.v ?? 1, n: document.n ?? null, chained: document.chained ?? false })
+  Object.assign(
+    common(document),
+    { v: document.v ?? 1, n: document.n ?? null, chained: document.chained ?? false },
+    document.erased === undefined ? null : { erased: document.erased },
+  )
 
 // Copying field by field costs a tenth of a rest pattern.
 function common(from: Common): Common {

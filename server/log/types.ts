@@ -52,6 +52,8 @@ export interface Row extends Required<Entry> {
   chain: string
   /** Is this row an entry of that chain? */
   chained: boolean
+  /** On an entry of that chain that lost a person: the hash of what is left of it, with its own `chain` before. */
+  erased?: string
   /** The seq of the last event applied to this row (an edit, a delete, a pin …); its own at first. */
   applied_seq: number
 }
@@ -180,7 +182,15 @@ export interface RoomLog {
    * `isOurs`: this node appended the first of them, so that no other node reports them.
    */
   onRows(listener: (room: RoomKey, rows: readonly Row[], isOurs: boolean) => void): void
+  /** Changes what is in memory of every room, as an erasure has changed the store. */
+  replaceInMemory(change: InMemory): void
   close(): Promise<void>
+}
+
+export interface InMemory {
+  row(row: Row): Row
+  /** Null lets go of a fact, so that it is loaded anew. */
+  fact(key: string, value: Fact, room: RoomKey): { value: Fact } | null
 }
 
 /**

@@ -1,6 +1,12 @@
 /** An id cut to what fits a line; the server's name for who has given none. */
 export const shortened = (id: string): string => (id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id)
 
+/** What stands for an erased account where it was named: this and a random word, another for each erasure. */
+export const deletedPrefix = 'deleted:'
+export const isDeleted = (id: string): boolean => id.startsWith(deletedPrefix)
+/** How such an account is shown. */
+export const deletedName = 'Deleted user'
+
 const colours = (
   'Amber Ash Azure Birch Bronze Cedar Cherry Chestnut Clover Cobalt Copper Coral Cream Crimson Ebony Fern Ginger ' +
   'Golden Hazel Heather Indigo Ivory Jade Lemon Lilac Linen Maple Mint Moss Ochre Olive Opal Pearl Pine Plum Rose ' +

@@ -1,6 +1,6 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { blockedBy, blockersOf } from '#server/domains/moderation/blocks/blocks'
-import { suspendedAccounts } from '#server/domains/people/accounts/facts'
+import { hiddenAccounts } from '#server/domains/people/accounts/leaving'
 import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
@@ -17,16 +17,16 @@ export const discover: Action<typeof contract.discover> = async (input, context)
   const asked = tags === undefined ? [] : tagsIn(tags)
   const none = { agents: [], total: 0, limit, offset }
   if (words === null || (tags?.trim() && asked.length === 0)) return none
-  const [seen, blocked, blockers, suspended] = await Promise.all([
+  const [seen, blocked, blockers, hidden] = await Promise.all([
     seenBy(account, filter),
     blockedBy(account),
     blockersOf(account),
-    suspendedAccounts(),
+    hiddenAccounts(),
   ])
   const query: Record<string, unknown> = {
     ...seen,
     ...(asked.length > 0 && { tags: { $in: asked } }),
-    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(suspended), ...words],
+    $and: [{ owner_address: { $nin: [account, ...blocked, ...blockers] } }, ofStanding(hidden), ...words],
   }
   const [found, total] = await Promise.all([
     Agents.find(query).sort({ message_count: -1, _id: -1 }).skip(offset).limit(limit).lean<StoredAgent[]>(),
@@ -52,9 +52,9 @@ async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'o
   return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
 }
 
-/** Agents of who is suspended are left out; official ones are the house's. */
-const ofStanding = (suspended: readonly string[]) => ({
-  $or: [{ owner_address: { $nin: suspended } }, { visibility: 'official' }],
+/** Agents of who is suspended, or is to be erased, are left out; official ones are the house's. */
+const ofStanding = (hidden: readonly string[]) => ({
+  $or: [{ owner_address: { $nin: hidden } }, { visibility: 'official' }],
 })
 
 const tagsIn = (tags: string): string[] =>

@@ -41,7 +41,7 @@ export const storedFile = { stored_at: { $exists: true }, taken_at: { $exists: f
 export const UploadRecords = defineModel<StoredUpload>(
   'Uploads',
   {
-    shares: [{ owner: 'owner', becomes: 'erase' }],
+    shares: [{ owner: 'owner', becomes: 'unlink' }],
     archive: 'uploads',
     secret: ['vector', 'content', 'commitment', 'claim', 'claims', 'holder', 'evidence_of', 'is_as_sent'],
   },

@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import { settingsOf } from './own-settings.ts'
@@ -6,6 +7,7 @@ import { settingsOf } from './own-settings.ts'
 /** How somebody can be booked; refused where they cannot. */
 export async function bookableSettings(host: string): Promise<SchedulingSettings> {
   const settings = await settingsOf(host)
-  if (!settings.scheduling_enabled || (await accountOf(host))?.is_banned) throw new AppError('SCHEDULING_DISABLED')
+  const account = await accountOf(host)
+  if (!settings.scheduling_enabled || (account && !isFound(account))) throw new AppError('SCHEDULING_DISABLED')
   return settings
 }

@@ -5,7 +5,13 @@ import { defineModel } from '#server/kernel/model'
 /** Conversations about which an account gets no notifications. */
 export const ConversationMutes = defineModel(
   'ConversationMutes',
-  { shares: [{ owner: 'user_address', becomes: 'erase' }], archive: 'social' },
+  {
+    shares: [
+      { owner: 'user_address', becomes: 'erase' },
+      { owner: 'conversation_id', becomes: 'erase', archive: false },
+    ],
+    archive: 'social',
+  },
   new Schema(
     {
       /** `account type conversation` */
@@ -99,7 +105,7 @@ export const Reports = defineModel(
 /** The last report of this kind by the same person, which prevents a second within a day. */
 export const ReportTurns = defineModel(
   'ReportTurns',
-  { shares: [{ owner: '_id', becomes: 'erase', at: 'first word' }], archive: { never: 'It lapses within a day.' } },
+  { shares: [{ owner: '_id', becomes: 'erase', at: 'inside' }], archive: { never: 'It lapses within a day.' } },
   new Schema(
     { _id: required, at: { type: Number, required: true }, expires_at: { type: Date, required: true } },
     { collection: 'report_turns', versionKey: false, id: false },

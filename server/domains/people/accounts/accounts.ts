@@ -2,6 +2,7 @@ import { settingOf } from '#server/domains/platform/installation/decided'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
+import { isHeldBack } from './leaving.ts'
 import { type Account, Accounts } from './model.ts'
 import { displayNameFields, looksIn } from './names.ts'
 
@@ -11,7 +12,8 @@ export const accountByUsername = (username: string): Promise<Account | null> =>
   Accounts.findOne({ username }).lean<Account>()
 
 export const isUsernameTaken = async (username: string): Promise<boolean> =>
-  (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null
+  (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null ||
+  (await isHeldBack(username))
 
 const invitesAtFirst = 5
 
@@ -40,9 +42,13 @@ export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
 }
 
+/** Of an account that is being erased: its sign-in comes too late, or too early for a new account. */
+const beingErased = () =>
+  new AppError('CONFLICT', { message: 'This account is being deleted. Try again in some minutes to make a new one.' })
+
 /**
- * Records a sign-in. The first one creates the account if registration is open. It also sets the kind of wallet, and
- * whether a welcome is due.
+ * Records a sign-in, which takes back a planned erasure. The first one creates the account if registration is open.
+ * It also sets the kind of wallet, and whether a welcome is due.
  */
 export async function recordSignIn(id: string, method: AuthMethod, at: number, isWelcomed = false): Promise<Account> {
   const time = new Date(at)
@@ -54,15 +60,16 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number, i
     await createAccount({ _id: id, ...kind, ...creationTimes(time) })
   } else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
-    { _id: id },
+    { _id: id, is_erasing: { $exists: false } },
     {
-      $set: { last_login: time, last_active_at: time, updated_at: time },
+      $set: { last_login: time, last_active_at: time, updated_at: time, ...(known?.erased_at && { kept_at: time }) },
+      $unset: { erased_at: '', erasure_id: '' },
       $min: { first_login: time },
       $inc: { login_count: 1 },
     },
     { returnDocument: 'after' },
   ).lean<Account>()
-  if (!account) throw new Error('The account is gone')
+  if (!account) throw beingErased()
   return account
 }
 

@@ -44,7 +44,7 @@ export const accounts = defineDomain(
 
     async resolveUsername({ username }) {
       const account = await accountByUsername(username)
-      if (!account) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
+      if (!account || account.erased_at) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
       return { username, address: account._id }
     },
 

@@ -82,6 +82,13 @@ export interface Account {
   last_active_at: Date | null
   /** The last sign-out everywhere, before which admin proofs are invalid; absent if there was none. */
   admin_proofs_from?: Date
+  /** When the account is to be erased, and by which erasure; absent unless its owner has asked for that. */
+  erased_at?: Date
+  erasure_id?: string
+  /** The erasure has begun, and nobody signs in any more. */
+  is_erasing?: boolean
+  /** When a sign-in last took an erasure back. */
+  kept_at?: Date
   created_at: Date
   updated_at: Date
 }
@@ -151,6 +158,10 @@ export const Accounts = defineModel<Account>(
       login_count: { type: Number, required: true, default: 0 },
       last_active_at: { type: Date, default: null },
       admin_proofs_from: { type: Date },
+      erased_at: { type: Date },
+      erasure_id: { type: String },
+      is_erasing: { type: Boolean },
+      kept_at: { type: Date },
       created_at: { type: Date, required: true },
       updated_at: { type: Date, required: true },
     },
@@ -164,6 +175,7 @@ export const Accounts = defineModel<Account>(
     .index({ avatar_url: 1 })
     .index({ custom_avatar_url: 1 })
     .index({ is_banned: 1 }, { partialFilterExpression: { is_banned: true } })
+    .index({ erased_at: 1 }, { partialFilterExpression: { erased_at: { $exists: true } } })
     .index({ is_banned: 1, points: -1, _id: 1 })
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
@@ -248,4 +260,24 @@ export const Phones = defineModel<Phone>(
     },
     { collection: 'phones', versionKey: false },
   ).index({ phone_number: 1 }, { unique: true, partialFilterExpression: { verified: true } }),
+)
+
+/** A username that an erased account had, and nobody may take yet; `_id` is the hash of what it looks like. */
+export const HeldUsernames = defineModel<{ _id: string; expires_at: Date }>(
+  'HeldUsernames',
+  {
+    shares: [
+      {
+        owner: null,
+        becomes: 'keep',
+        reason: 'Nobody passes for a deleted account soon after: it is a hash.',
+        days: 30,
+      },
+    ],
+    archive: { never: 'It is a hash that names nobody.' },
+  },
+  new Schema<{ _id: string; expires_at: Date }>(
+    { _id: required, expires_at: { type: Date, required: true } },
+    { collection: 'held_usernames', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )

@@ -5,6 +5,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { CallsFrom } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { withoutUndefined } from '#shared/kit/without-undefined'
+import { isHeldBack } from './leaving.ts'
 import { type Account, Accounts } from './model.ts'
 import { disguiseOf } from './name-disguises.ts'
 import { deceptionBy, deceptionByStatus, displayNameFields, isReserved, looksIn, usernameLook } from './names.ts'
@@ -81,7 +82,8 @@ async function isNameOfStaff(id: string, name: string): Promise<boolean> {
 }
 
 async function refuseUsername(id: string, username: string): Promise<void> {
-  if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
+  if (isReserved(username) || (await isNameOfAnother(id, username)) || (await isHeldBack(username)))
+    throw new AppError('USERNAME_TAKEN')
 }
 
 async function refuseName(path: string, id: string, name: string, fault: string | null): Promise<void> {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { SignedInUser } from '#shared/api/identity'
-import { shortened } from '#shared/kit/person-name'
+import { deletedName, isDeleted, shortened } from '#shared/kit/person-name'
 import { invitesAllocated } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 import { deceptionByStatus } from './names.ts'
@@ -73,7 +73,8 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<ProfileFields>
   const { _id: id, username = null, display_name = null } = account
   const custom = account.use_custom_avatar ? account.custom_avatar_url : null
   const avatar_url = custom ?? account.avatar_url ?? null
-  return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
+  const unnamed = isDeleted(id) ? deletedName : shortened(id)
+  return { id, name: username ?? display_name ?? unnamed, username, display_name, avatar_url }
 }
 
 /** The status of an account; null while it is suspended, or if older text would be refused now. */

@@ -21,7 +21,7 @@ const pages: Readonly<Record<Platform, string>> = {
 /** A public page, by address or username. A suspended account offers neither agents nor calls. */
 export async function publicPageOf(node: Node, name: string) {
   const account = (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(usernameIn(name)))
-  if (!account) throw new AppError('USER_NOT_FOUND')
+  if (!account || account.erased_at) throw new AppError('USER_NOT_FOUND')
   if (!account.public_landing_enabled) throw new AppError('USER_NOT_FOUND', { message: 'This user has no public page' })
   const { id, name: shownName, username, avatar_url: avatarUrl } = profileOf(account)
   const bio = account.bio ?? null

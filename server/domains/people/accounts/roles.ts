@@ -62,6 +62,12 @@ export async function unsuspendAccount(
   })
 }
 
+/** Throws where this admin may not decide on that account. */
+export async function refuseReach(node: Node, actor: string, target: string): Promise<void> {
+  const refusal = await node.log.ask(GLOBAL, (view) => refuseRank(view, actor, target))
+  if (refusal && 'refuse' in refusal) throw refusal.refuse
+}
+
 function refuseRank(view: View, actor: string, target: string): Judgement<null> | null {
   const mine = effectiveRoleIn(view, actor)
   if (mine === 'user') return refuseAct('Only admins may do this')

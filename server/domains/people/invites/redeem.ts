@@ -1,5 +1,6 @@
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { awardPoints } from '#server/domains/people/points/ledger'
 import { type Context, signedIn } from '#server/kernel/context'
@@ -72,6 +73,6 @@ async function inviteBy({ node }: Context, account: string, code: string): Promi
     accountOf(invite.owner_address),
     areBlocked(account, invite.owner_address),
   ])
-  if (!owner || owner.is_banned || isBlocked) throw new AppError('INVALID_INVITE')
+  if (!owner || !isFound(owner) || isBlocked) throw new AppError('INVALID_INVITE')
   return invite
 }

@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { friendsAmong } from '#server/domains/people/friends/pairs'
 import { maySendTo, rememberBrowser } from '#server/domains/people/identity/browsers'
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
@@ -85,7 +86,7 @@ export const phone = defineDomain(
 /** Friends, and anybody if the account allows it; otherwise the number seems unknown. */
 async function mayFind(who: string, whom: string): Promise<boolean> {
   const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
-  return who === whom || friends.includes(whom) || account?.findable_by_phone === true
+  return who === whom || friends.includes(whom) || (account?.findable_by_phone === true && isFound(account))
 }
 
 /**

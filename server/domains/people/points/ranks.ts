@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { hiddenAccounts, isFound, ofFound } from '#server/domains/people/accounts/leaving'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { profileOf } from '#server/domains/people/accounts/profiles'
 import { briefMemory } from '#server/kernel/brief-memory'
@@ -8,8 +9,8 @@ import { sharedLook } from '#server/kernel/shared-look'
 import { type LeaderboardPeriod, leaderboardDays, ranksAtMost } from '#shared/api/points'
 import { pointsSince } from './ledger.ts'
 
-/** A suspended account has no rank, and takes none. */
-const rankedAbove = (points: number) => ({ is_banned: false, points: { $gt: points } })
+/** An account that is suspended, or is to be erased, has no rank, and takes none. */
+const rankedAbove = (points: number) => ({ ...ofFound, points: { $gt: points } })
 
 /** The accounts with the most points, of all time or a period, and the number with any. */
 export const leaderboard = (node: Node, limit: number, period: LeaderboardPeriod) =>
@@ -40,7 +41,7 @@ async function ofAllTime(limit: number) {
 /** Current accounts, with the points of the period. */
 async function ofDays(node: Node, days: number, limit: number) {
   const { sums, total } = await sumsOf(node, days)
-  const accounts = await Accounts.find({ _id: { $in: [...sums.keys()] }, is_banned: false }).lean<Account[]>()
+  const accounts = await Accounts.find({ _id: { $in: [...sums.keys()] }, ...ofFound }).lean<Account[]>()
   const byId = new Map(accounts.map((account) => [account._id, account]))
   const found = [...sums].flatMap(([id, points]) => {
     const account = byId.get(id)
@@ -66,11 +67,8 @@ function sumsOf(node: Node, days: number): Sums {
 }
 
 async function sumUp(since: Date): Sums {
-  const [given, suspended] = await Promise.all([
-    pointsSince(since),
-    Accounts.find({ is_banned: true }, { _id: 1 }).lean(),
-  ])
-  for (const { _id } of suspended) given.delete(_id)
+  const [given, hidden] = await Promise.all([pointsSince(since), hiddenAccounts()])
+  for (const account of hidden) given.delete(account)
   const ranked = [...given].sort(([one, more], [other, less]) => less - more || (one < other ? -1 : 1))
   return { sums: new Map(ranked.slice(0, ranksAtMost)), total: given.size }
 }
@@ -78,7 +76,7 @@ async function sumUp(since: Date): Sums {
 /** The rank of an account; null if it has none. */
 export async function rankOf(id: string) {
   const account = await accountOf(id)
-  if (!account || account.is_banned || !(account.points > 0)) return null
+  if (!account || !isFound(account) || !(account.points > 0)) return null
   return rankEntry(account, (await Accounts.countDocuments(rankedAbove(account.points))) + 1)
 }
 

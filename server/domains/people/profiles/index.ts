@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/people/accounts/accounts'
+import { isFound } from '#server/domains/people/accounts/leaving'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { profiles as contract } from '#shared/api/profiles'
@@ -71,5 +72,5 @@ async function pageSeenBy({ caller }: Context, whose: string): Promise<ProfilePa
     pageOf(whose),
     isSameAccount(whose, caller.account) ? null : accountOf(whose),
   ])
-  return account?.is_banned ? null : page
+  return !account || isFound(account) ? page : null
 }

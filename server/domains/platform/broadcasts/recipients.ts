@@ -1,5 +1,6 @@
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { suspendedAccountsAmong } from '#server/domains/people/accounts/facts'
+import { ofFound } from '#server/domains/people/accounts/leaving'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { type Pair, Pairs } from '#server/domains/people/friends/model'
 import { otherPersonOf } from '#server/domains/people/friends/pairs'
@@ -24,7 +25,7 @@ interface Some {
 /** Those whom people sign in to, and who were there when it was said. */
 const everybody = ({ created_at }: Asked) => ({
   wallet_type: { $ne: null },
-  is_banned: false,
+  ...ofFound,
   created_at: { $lte: created_at },
 })
 /** Plaza itself is a friend of many, and is told nothing. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { storageOf } from '#server/domains/media/uploads/store'
-import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { audiences, type Context, type Node } from '#server/kernel/context'
 import { upsert } from '#server/ports/database/port'
 import { archiveFolder } from '#server/ports/storage/port'
 import { archiveDays, type DataExport, dataExportChanged } from '#shared/api/own-data'
@@ -11,8 +11,7 @@ import { DataExports, type StoredExport } from './model.ts'
 const dayMilliseconds = 86_400_000
 
 /** Notes that an account wants an archive, and returns the export. Throws where it had one within a day; one under way is that one. */
-export async function beginExport(context: Context, include_media: boolean): Promise<StoredExport> {
-  const { account } = signedIn(context)
+export async function beginExport(context: Context, account: string, include_media: boolean): Promise<StoredExport> {
   const { node } = context
   storageOf(node)
   const now = node.now()

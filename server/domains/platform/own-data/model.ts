@@ -44,3 +44,39 @@ export const DataExports = defineModel<StoredExport>(
     { collection: 'data_exports', versionKey: false },
   ),
 )
+
+/** An erasure under way, or lately done, so that each node forgets what it has in memory. */
+export interface StoredErasure {
+  /** As `erasure_id` of the account. */
+  _id: string
+  /** The account and its alias, sealed. */
+  sealed: string
+  /** So many rows were removed, changed and kept, by their models. */
+  counts: { [model: string]: number }
+  /** Since when all nodes are to forget the account; null until the store has. */
+  forgotten_at: Date | null
+  finished_at: Date | null
+  expires_at?: Date
+}
+
+export const Erasures = defineModel<StoredErasure>(
+  'Erasures',
+  {
+    shares: [{ owner: null, becomes: 'keep', reason: 'Each node forgets the account by it, sealed.', days: 1 }],
+    archive: { never: 'It is about the erasure itself.' },
+    secret: ['sealed'],
+  },
+  new Schema<StoredErasure>(
+    {
+      _id: required,
+      sealed: required,
+      counts: { type: Schema.Types.Mixed, default: {} },
+      forgotten_at: later,
+      finished_at: later,
+      expires_at: { type: Date },
+    },
+    { collection: 'erasures', versionKey: false, minimize: false },
+  )
+    .index({ forgotten_at: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -47,7 +47,7 @@ export async function* ownRows({ source, shares, secret }: Part, account: string
 const idBounds = ({ _id }: OwnRow): object => (typeof _id === 'object' && _id !== null ? _id : {})
 
 /** Which rows a person has by a share; null where there can be none. */
-async function filterOf({ owner, at, through }: Share, account: string): Promise<OwnRow | null> {
+export async function filterOf({ owner, at, through }: Share, account: string): Promise<OwnRow | null> {
   if (owner === null) return null
   if (at === 'first word') return { [owner]: { $gte: `${account} `, $lt: `${account}!` } }
   if (through === undefined) return { [owner]: account }

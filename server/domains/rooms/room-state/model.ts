@@ -442,12 +442,14 @@ export const DmVectors = defineModel<{ _id: string; content: string }>(
 // The log has no notion of people, so the personal data of its rows are declared here.
 declareOwnData('RoomEvents', {
   shares: [
-    { owner: 'sender', becomes: 'unlink', clears: ['body', 'reason'] },
+    { owner: 'sender', becomes: 'unlink' },
     { owner: 'target', becomes: 'unlink', archive: false },
     { owner: 'body', at: 'inside', becomes: 'unlink', archive: false },
   ],
   archive: { never: 'Messages are in `messages/`, as they are read.' },
-  secret: ['chain', 'chained'],
+  secret: ['chain', 'chained', 'erased'],
+  // Messages of the person are removed where they want that; reasons are of moderators.
+  stays: ['reason'],
 })
 declareOwnData('RoomHeads', "nobody's")
 declareOwnData('RoomLeases', "nobody's")
