@@ -2,6 +2,7 @@ import { removedBy } from '#server/domains/events'
 import { removeUnnamed } from '#server/domains/media/files/removal'
 import { pinMessage } from '#server/domains/rooms/messages/pins'
 import { removeMessage } from '#server/domains/rooms/messages/removals'
+import { planExpiry } from '#server/domains/rooms/messages/retention'
 import { keyOf, seenBy } from '#server/domains/rooms/room-state/access'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
@@ -34,14 +35,14 @@ import { addWord, removeWord, rules } from './rules.ts'
 
 type Acted = Awaited<ReturnType<Action<typeof contract.act>>>
 const onPeople = { ban, unban, mute, unmute, warn, promote, demote } as const
-const onRoom = { rules, word_add: addWord, word_remove: removeWord } as const
+const onWords = { word_add: addWord, word_remove: removeWord } as const
 const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
 
 export const act: Action<typeof contract.act> = async (input, context) => {
   const { account } = signedIn(context)
   if (input.room === null && !everywhere.has(input.action))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
-  if (input.room && !kinds[input.room.type].hasModerators)
+  if (input.room && !kinds[input.room.type].hasModerators && input.action !== 'rules')
     throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
   const key = input.room === null ? GLOBAL : await keyOf(input.room)
   return perform(context, key, account, input)
@@ -56,13 +57,14 @@ function perform(context: Context, key: RoomKey, account: string, input: Act): P
     case 'purge':
       return purge(context, key, account, input)
     case 'rules':
+      return setRules(context, key, account, input)
     case 'word_add':
     case 'word_remove':
       return settle(
         context,
         key,
         { account, cid: input.client_action_id, action: input.action },
-        onRoom[input.action](input),
+        onWords[input.action](input),
       )
     default:
       return settle(
@@ -100,6 +102,11 @@ function answer(
     },
     record,
   }
+}
+
+async function setRules(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+  await planExpiry(context.node, key, account, input.patch?.rules ?? {})
+  return settle(context, key, { account, cid: input.client_action_id, action: 'rules' }, rules(input))
 }
 
 /** A message is found by its id alone; the room it is in decides who may touch it. */
