@@ -246,6 +246,18 @@ export interface Services {
   meetings: Meetings
 }
 
+/** For how long what is stored of people beside their own data stays. */
+export interface Retention {
+  auditMilliseconds: number
+  ipMilliseconds: number
+  analyticsDays: number
+  jobMilliseconds: { done: number; failed: number }
+  deletedFileMilliseconds: number
+  readNoticeMilliseconds: number
+  /** All of it, in Markdown. */
+  table: string
+}
+
 /** The part of the configuration that the kernel and several domains read. */
 export interface Settings {
   publicUrl: string
@@ -262,6 +274,7 @@ export interface Settings {
   verdictSteps: number
   /** So long a livestream whose picture is away waits for it. */
   streamGraceMilliseconds: number
+  retention: Retention
   /** Only for `defineSettings`: those of the domains, each under its own declaration. */
   domains: ReadonlyMap<object, object>
 }

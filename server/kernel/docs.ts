@@ -50,15 +50,24 @@ const files = (built: string): readonly (readonly [path: `/${string}`, file: str
  * Both documents of the API, a page that shows them side by side, what is written beside them, and nothing from elsewhere.
  *
  * @param built Where `scripts/build.mjs` puts the documents of the API.
+ * @param retention For how long this installation keeps what.
  */
-export const docsRoutes = (built = join(root, 'dist/docs')): readonly RawRoute[] =>
-  files(built).map(([path, file, type]) => ({
-    path,
+export const docsRoutes = (built = join(root, 'dist/docs'), retention = ''): readonly RawRoute[] => [
+  {
+    path: '/docs/retention',
     answer: 'file',
-    give(_request, response) {
-      if (!existsSync(file))
-        throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
-      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
-      return true
-    },
-  }))
+    give: (_request, response) => Boolean(response.type('text/plain; charset=utf-8').send(retention)),
+  },
+  ...files(built).map(
+    ([path, file, type]): RawRoute => ({
+      path,
+      answer: 'file',
+      give(_request, response) {
+        if (!existsSync(file))
+          throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
+        response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+        return true
+      },
+    }),
+  ),
+]

@@ -57,7 +57,7 @@ export const AuditLines = defineModel(
         owner: 'actor',
         becomes: 'keep',
         reason: 'The audit log shows who changed this installation.',
-        days: 'permanently',
+        days: 365,
       },
     ],
     archive: 'accounts',
@@ -72,7 +72,9 @@ export const AuditLines = defineModel(
       at: { type: Date, required: true },
     },
     { collection: 'auditLines', versionKey: false },
-  ).index({ actor: 1, at: -1 }),
+  )
+    .index({ actor: 1, at: -1 })
+    .index({ at: 1 }),
 )
 
 export interface StoredJob {

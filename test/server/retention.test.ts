@@ -1,6 +1,10 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '#server/config'
+import { Sessions } from '#server/domains/people/identity/model'
+import { removeExpired } from '#server/domains/platform/own-data/expiry'
 import { removeMessages } from '#server/domains/rooms/messages/removals'
+import { AuditLines } from '#server/kernel/model'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { polls } from '#shared/api/polls'
@@ -173,5 +177,36 @@ describe('the age at which messages of a room are removed', () => {
     await line.follows(room, ({ type }) => type === 'message.deleted')
     await moderates(owner, ttlOf(room, 0))
     await expect.poll(() => line.log(room).filter(({ type }) => type === 'rules.updated')).toHaveLength(2)
+  })
+})
+
+describe('what the installation keeps of people', () => {
+  solo('goes by the settings, and the documents show these', async () => {
+    const about = { operation: 'test.retention', outcome: 'ok', request_id: 'none' }
+    const day = 24 * hour * 1_000
+    const ago = (days: number) => new Date(node().now() - days * day)
+    await AuditLines.create([
+      { _id: 'old', ...about, at: ago(366) },
+      { _id: 'young', ...about, at: ago(364) },
+    ])
+    const named = { user_address: author.account }
+    await Sessions.updateMany(named, { $set: { ip_address: '192.0.2.1', created_at: ago(29) } })
+    await removeExpired(node())
+    expect((await AuditLines.find({ operation: about.operation }).lean()).map(({ _id }) => _id)).toEqual(['young'])
+    expect(await Sessions.findOne(named).lean()).toMatchObject({ ip_address: '192.0.2.1' })
+    await Sessions.updateMany(named, { $set: { created_at: ago(31) } })
+    await removeExpired(node())
+    expect(await Sessions.findOne(named).lean()).toMatchObject({ ip_address: '' })
+    const shown = await fetch(`${server.url}/docs/retention`)
+    expect(await shown.text()).toContain('| IP addresses of sessions | 30 days | `RETENTION_IP_DAYS` |')
+  })
+
+  solo.each([
+    ['RETENTION_IP_DAYS', '31'],
+    ['RETENTION_AUDIT_DAYS', '0'],
+    ['RETENTION_DONE_JOBS_DAYS', 'long'],
+    ['RETENTION_READ_NOTICES_HOURS', '1.5'],
+  ])('cannot be kept by %s=%s', (name, value) => {
+    expect(() => readConfig({ NODE_ENV: 'test', [name]: value })).toThrow(`${name} is not usable: `)
   })
 })

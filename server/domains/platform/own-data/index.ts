@@ -1,9 +1,11 @@
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import { ownData as contract } from '#shared/api/own-data'
 import { AppError } from '#shared/errors'
 import { freshMilliseconds } from '#shared/kit/contract'
 import { addressOf, downloadRoute } from './download.ts'
+import { expiryMilliseconds, removeExpired } from './expiry.ts'
 import { exporting, removing } from './exporting.ts'
 import { beginExport, exportOf, isThere, listenToExports, shownExport } from './exports.ts'
 
@@ -38,6 +40,9 @@ export const ownData = defineDomain(
   {
     jobs: [exporting, removing],
     routes: (node) => [downloadRoute(node)],
-    start: (node) => [listenToExports(node)],
+    start: (node) => [
+      listenToExports(node),
+      every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
+    ],
   },
 )
