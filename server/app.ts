@@ -104,7 +104,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     uploads,
     raw: [
       ...domains.flatMap((domain) => domain.routes?.(node) ?? []),
-      ...docsRoutes(),
+      ...docsRoutes(undefined, config.retention.table),
       ...(captured?.routes ?? []),
       ...fileRoutes(platform.services.storage),
       ...pageRoutes(),

@@ -249,6 +249,18 @@ export interface Services {
   meetings: Meetings
 }
 
+/** For how long what is stored of people beside their own data stays. */
+export interface Retention {
+  auditMilliseconds: number
+  ipMilliseconds: number
+  analyticsDays: number
+  jobMilliseconds: { done: number; failed: number }
+  deletedFileMilliseconds: number
+  readNoticeMilliseconds: number
+  /** All of it, in Markdown. */
+  table: string
+}
+
 /** The configuration that the kernel and several domains read. */
 export interface Settings {
   publicUrl: string
@@ -265,6 +277,7 @@ export interface Settings {
   verdictSteps: number
   /** The time for which a livestream waits for its lost video. */
   streamGraceMilliseconds: number
+  retention: Retention
   /** Only for `defineSettings`: the settings of each domain, by its declaration. */
   domains: ReadonlyMap<object, object>
 }

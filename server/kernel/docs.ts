@@ -50,15 +50,24 @@ const files = (built: string): readonly (readonly [path: `/${string}`, file: str
  * The two API documents, a page for both, and the Markdown documents, without external files.
  *
  * @param built The folder into which `scripts/build.mjs` writes the API documents.
+ * @param retention The lifetimes of stored data in this installation.
  */
-export const docsRoutes = (built = join(root, 'dist/docs')): readonly RawRoute[] =>
-  files(built).map(([path, file, type]) => ({
-    path,
+export const docsRoutes = (built = join(root, 'dist/docs'), retention = ''): readonly RawRoute[] => [
+  {
+    path: '/docs/retention',
     answer: 'file',
-    give(_request, response) {
-      if (!existsSync(file))
-        throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
-      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
-      return true
-    },
-  }))
+    give: (_request, response) => Boolean(response.type('text/plain; charset=utf-8').send(retention)),
+  },
+  ...files(built).map(
+    ([path, file, type]): RawRoute => ({
+      path,
+      answer: 'file',
+      give(_request, response) {
+        if (!existsSync(file))
+          throw new AppError('NOT_FOUND', { message: `${basename(file)} is not built: npm run build` })
+        response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+        return true
+      },
+    }),
+  ),
+]

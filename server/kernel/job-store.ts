@@ -2,7 +2,6 @@ import type { UpdateQuery } from '#server/ports/database/port'
 import type { Lease } from './lease.ts'
 import { type StoredJob, StoredJobs } from './model.ts'
 
-const keptMilliseconds = { done: 24 * 60 * 60 * 1000, failed: 14 * 24 * 60 * 60 * 1000 }
 const sweptAtOnce = 100
 
 /** The death of a process delays its jobs by at most a lease and a sweep. */
@@ -33,11 +32,12 @@ export const unstartedJob = (until: number): UpdateQuery<StoredJob> => ({
 export const finishedJob = (
   state: 'done' | 'failed',
   now: number,
+  kept: Readonly<Record<'done' | 'failed', number>>,
   error: string | null = null,
 ): UpdateQuery<StoredJob> => ({
   $set: {
     ...{ state, error, run: null, finished_at: new Date(now) },
-    expires_at: new Date(now + keptMilliseconds[state]),
+    expires_at: new Date(now + kept[state]),
   },
   $unset: { payload: '' },
 })

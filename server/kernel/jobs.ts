@@ -49,6 +49,7 @@ export function startJobs(
 ): Jobs & { close(): Promise<void> } {
   const kinds = new Map(declared.map((one) => [one.kind, one]))
   const names = [...kinds.keys()]
+  const kept = node.settings.retention.jobMilliseconds
   const lease = { ...jobLease, milliseconds: times.leaseMilliseconds }
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -88,7 +89,7 @@ export function startJobs(
     try {
       if (taken.attempts > mostAttempts) throw new Error('The process died at each attempt')
       await perform(taken, held.signal)
-      await held.end(finishedJob('done', node.now()))
+      await held.end(finishedJob('done', node.now(), kept))
       node.metrics.jobRun(kind, 'done')
       return null
     } catch (error) {
@@ -111,7 +112,7 @@ export function startJobs(
     node.metrics.jobRun(kind, isLast ? 'failed' : 'retried')
     node.logger[isLast ? 'error' : 'warn']({ job, kind, attempts, error: message }, 'a job failed')
     if (isLast) {
-      await held.end(finishedJob('failed', node.now(), message))
+      await held.end(finishedJob('failed', node.now(), kept, message))
       return null
     }
     const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)

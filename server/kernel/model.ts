@@ -57,7 +57,7 @@ export const AuditLines = defineModel(
         owner: 'actor',
         becomes: 'keep',
         reason: 'The audit log shows who changed this installation.',
-        days: 'permanently',
+        days: 365,
       },
     ],
     archive: 'accounts',
@@ -77,7 +77,9 @@ export const AuditLines = defineModel(
       reason: { type: String },
     },
     { collection: 'auditLines', versionKey: false },
-  ).index({ actor: 1, at: -1 }),
+  )
+    .index({ actor: 1, at: -1 })
+    .index({ at: 1 }),
 )
 
 export interface StoredJob {

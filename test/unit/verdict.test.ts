@@ -339,6 +339,7 @@ const anyRules: fc.Arbitrary<Rules> = fc.record({
   max_message_length: fc.constantFrom(0, 5, 500),
   rules_text: fc.constant(null),
   read_access: fc.constant('everyone' as const),
+  message_ttl: fc.constant(0 as const),
 })
 const term = fc.option(fc.record({ until: fc.option(fc.constantFrom(now - 1, now, now + 1)) }), { freq: 1 })
 const rarely = fc.nat(9).map((draw) => draw === 0)

@@ -4,6 +4,7 @@ import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#share
 import { longestMessage } from '#shared/kit/lengths'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
+import { AgeField } from '../rooms/message-age.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
 import { useAct } from './acts.ts'
@@ -16,7 +17,7 @@ const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Member
 
 /** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
-  const { live } = useOpenRoom()
+  const { live, rights } = useOpenRoom()
   const { longestMessage: longest, writers } = kindOf(live.ref)
   const act = useAct()
   const [draft, setDraft] = useState<Rules>(state.rules)
@@ -100,6 +101,13 @@ export function RulesTab({ state }: { state: RoomState }) {
           ))}
         </select>
       </label>
+      {rights.isAdmin && (
+        <AgeField
+          className={styles.ruleLine}
+          value={draft.message_ttl}
+          onChange={(message_ttl) => set({ message_ttl })}
+        />
+      )}
       <label className="check">
         <input
           type="checkbox"

@@ -9,7 +9,6 @@ import { spendingSettings } from './settings.ts'
 export { spendingSettings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
-const keptDays = 2
 /** One asker takes at most this part of the day of an owner who is somebody else. */
 const sharesOfDay = 10
 /** For an answer of which it is not known yet what it takes; it stays where a node dies meanwhile. */
@@ -64,7 +63,7 @@ export async function allow(node: Node, owner: string, asker: string | null): Pr
   const taken: string[] = []
   const left: number[] = []
   for (const { _id, most } of budgetsOf(node, owner, asker, now)) {
-    const tokens = await take(_id, now, { tokens: { $lt: most } })
+    const tokens = await take(node, _id, now, { tokens: { $lt: most } })
     if (tokens === null) {
       await give(taken, -setAside)
       throw spent(now)
@@ -79,18 +78,19 @@ export async function allow(node: Node, owner: string, asker: string | null): Pr
 export async function allowOwed(node: Node, owner: string): Promise<Allowance> {
   const now = node.now()
   const _id = idOf(owner, now)
-  await take(_id, now, {})
+  await take(node, _id, now, {})
   return allowance(node, [_id], Number.POSITIVE_INFINITY)
 }
 
-const expiryOf = (now: number) => new Date((dayOf(now) + keptDays) * dayMilliseconds)
+const expiryOf = ({ settings }: Node, now: number) =>
+  new Date((dayOf(now) + settings.retention.analyticsDays) * dayMilliseconds)
 
 /** Counts what was taken outside of answers; nothing is refused by it but the answers after it. */
 export async function spend(node: Node, owner: string, tokens: number): Promise<void> {
   const now = node.now()
   const _id = idOf(owner, now)
   const add = (upsert: boolean) =>
-    TokenDays.updateOne({ _id }, { $inc: { tokens }, $setOnInsert: { expires_at: expiryOf(now) } }, { upsert })
+    TokenDays.updateOne({ _id }, { $inc: { tokens }, $setOnInsert: { expires_at: expiryOf(node, now) } }, { upsert })
   await add(true).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
     return add(false)
@@ -98,7 +98,7 @@ export async function spend(node: Node, owner: string, tokens: number): Promise<
 }
 
 /** The tokens of the day with those that are set aside now; null where the condition does not hold. */
-async function take(_id: string, now: number, condition: object): Promise<number | null> {
+async function take(node: Node, _id: string, now: number, condition: object): Promise<number | null> {
   const add = () =>
     TokenDays.findOneAndUpdate(
       { _id, ...condition },
@@ -108,7 +108,7 @@ async function take(_id: string, now: number, condition: object): Promise<number
   const known = await add()
   if (known) return known.tokens
   try {
-    await TokenDays.create({ _id, tokens: setAside, expires_at: expiryOf(now) })
+    await TokenDays.create({ _id, tokens: setAside, expires_at: expiryOf(node, now) })
     return setAside
   } catch (error) {
     if (!isDuplicate(error)) throw error

@@ -51,16 +51,20 @@ export async function namedAmong(
   return new Set(records.filter(isNamed).map(({ _id }) => _id))
 }
 
+/** Files that nothing names stay at most so long. */
+export const forgottenMilliseconds = ({ settings }: Node): number => settings.retention.deletedFileMilliseconds
+
 /** A file whose removal has not ended by then is removed by the sweep. */
 const removalMilliseconds = 3_600_000
-export const forgottenMilliseconds = 24 * 3_600_000
 
 /** Removes a file, unless it was uploaded again, or named by a message, since the record was read. */
 export async function removeFile(node: Node, { _id, claim }: StoredUpload): Promise<void> {
   const now = node.now()
   const { matchedCount } = await UploadRecords.updateOne(
     { _id, claim },
-    { $set: { taken_at: new Date(now), checked_at: new Date(now - forgottenMilliseconds + removalMilliseconds) } },
+    {
+      $set: { taken_at: new Date(now), checked_at: new Date(now - forgottenMilliseconds(node) + removalMilliseconds) },
+    },
   )
   if (matchedCount === 1) await removeTaken(node, _id)
 }

@@ -40,13 +40,13 @@ export async function sweepFiles(node: Node, signal: AbortSignal): Promise<void>
   if (!storage) return
   await sweepRecords(node, signal)
   for (const bucket of buckets) await sweepBucket(node, storage, bucket, signal)
-  await storage.removeUnfinished(new Date(node.now() - forgottenMilliseconds))
+  await storage.removeUnfinished(new Date(node.now() - forgottenMilliseconds(node)))
 }
 
 /** Looks at each file once a day, and takes those that nothing names. */
 async function sweepRecords(node: Node, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const due = { checked_at: { $lte: new Date(node.now() - forgottenMilliseconds) } }
+    const due = { checked_at: { $lte: new Date(node.now() - forgottenMilliseconds(node)) } }
     const records = await UploadRecords.find(due).sort({ checked_at: 1 }).limit(batch).lean<StoredUpload[]>()
     if (records.length === 0) return
     const named = await namedAmong(node, records)
@@ -74,7 +74,7 @@ async function sweepBucket(node: Node, storage: Storage, bucket: string, signal:
   }
   for await (const { key, storedAt } of storage.list(bucket)) {
     if (signal.aborted) return
-    if (isArchive(key) || storedAt.getTime() > node.now() - forgottenMilliseconds) continue
+    if (isArchive(key) || storedAt.getTime() > node.now() - forgottenMilliseconds(node)) continue
     keys.push(key)
     if (keys.length === batch) await removeUnknown()
   }

@@ -2,6 +2,7 @@ import { removedBy } from '#server/domains/events'
 import { removeUnnamed } from '#server/domains/media/files/removal'
 import { pinMessage } from '#server/domains/rooms/messages/pins'
 import { removeMessage } from '#server/domains/rooms/messages/removals'
+import { planExpiry } from '#server/domains/rooms/messages/retention'
 import { keyOf, visibleRoom } from '#server/domains/rooms/room-state/access'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
@@ -50,14 +51,14 @@ const onPeople = {
   promote: decidePromotion,
   demote: decideDemotion,
 } as const
-const onRoom = { rules: decideRules, word_add: addWord, word_remove: removeWord } as const
+const onWords = { word_add: addWord, word_remove: removeWord } as const
 const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
 
 export const act: Action<typeof contract.act> = async (input, context) => {
   const { account } = signedIn(context)
   if (input.room === null && !everywhere.has(input.action))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
-  if (input.room && !kinds[input.room.type].hasModerators)
+  if (input.room && !kinds[input.room.type].hasModerators && input.action !== 'rules')
     throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
   const key = input.room === null ? GLOBAL : await keyOf(input.room)
   return perform(context, key, account, input)
@@ -72,13 +73,14 @@ function perform(context: Context, key: RoomKey, account: string, input: Act): P
     case 'purge':
       return purge(context, key, account, input)
     case 'rules':
+      return setRules(context, key, account, input)
     case 'word_add':
     case 'word_remove':
       return performAct(
         context,
         key,
         { account, cid: input.client_action_id, action: input.action },
-        onRoom[input.action](input),
+        onWords[input.action](input),
       )
     default:
       return performAct(
@@ -121,6 +123,12 @@ function answer(
     },
     record,
   }
+}
+
+async function setRules(context: Context, key: RoomKey, account: string, input: Act): Promise<ActResult> {
+  await planExpiry(context.node, key, account, input.patch?.rules ?? {})
+  const act = { account, cid: input.client_action_id, action: 'rules' } as const
+  return performAct(context, key, act, decideRules(input))
 }
 
 /** A message is found by its id alone; its room decides about the rights. */

@@ -1,4 +1,5 @@
 import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/moderation/verdict/words'
+import { hasBlock } from '#server/domains/rooms/room-state/access'
 import { blockedWordsIn } from '#server/domains/rooms/room-state/blocked-words'
 import { entryOf } from '#server/domains/rooms/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/room-state/events/rooms'
@@ -12,12 +13,13 @@ import {
   wordsIn,
 } from '#server/domains/rooms/room-state/facts'
 import { kinds } from '#server/domains/rooms/room-state/kinds'
+import { ranks } from '#server/domains/rooms/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { isForModerators, longestIn } from '#shared/kit/room-kinds'
+import { isBetweenTwo, isForModerators, longestIn } from '#shared/kit/room-kinds'
 import { type Decision, needPermission, type Scene } from './moderate.ts'
 import { rulesIdOf } from './rows.ts'
 
@@ -26,11 +28,13 @@ export const decideRules =
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
     const { type } = roomRefOf(view)
-    if (!(kinds[type]?.rulesBy === 'moderators' && hasRole(scene))) needPermission(scene, 'canManageMods')
-    if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
       ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
+    )
+    needRightTo(
+      scene,
+      changes.map(([name]) => name),
     )
     const { read_only, max_message_length: most } = patch?.rules ?? {}
     if (most !== undefined && longestIn(type, most) !== most)
@@ -51,6 +55,23 @@ export const decideRules =
     const diff = Object.fromEntries(changes) as { [name: string]: Json }
     return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
   }
+
+/** Throws unless the actor may change these rules. Either of two people may set when their messages are removed; in rooms the owner does. */
+function needRightTo(scene: Scene, names: readonly string[]): void {
+  const { view, mine } = scene
+  const { type } = roomRefOf(view)
+  const { hasRules, rulesBy, runBy } = kinds[type]
+  if (isBetweenTwo(type)) {
+    if (hasBlock(view)) throw new AppError('BLOCKED')
+    if (names.some((name) => name !== 'message_ttl'))
+      throw new AppError('VALIDATION_ERROR', { message: 'Direct messages have no rule but message_ttl' })
+    return
+  }
+  if (!(rulesBy === 'moderators' && hasRole(scene))) needPermission(scene, 'canManageMods')
+  if (!hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+  if (names.includes('message_ttl') && mine.rank < ranks[runBy ?? 'siteAdmin'])
+    throw new AppError('FORBIDDEN', { message: 'Only the owner may set when messages are removed' })
+}
 
 /** Is the actor a moderator by role, without a grant that restricts it? */
 const hasRole = ({ view, actor, mine }: Scene): boolean =>

@@ -3,10 +3,21 @@ import { keyOf, readableRoomOf } from '#server/domains/rooms/room-state/access'
 import { messageIn, sealingOf } from '#server/domains/rooms/room-state/facts'
 import type { Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
+import { reportStatuses } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { conversationOf, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
 import { type Conversation, isBetweenTwo } from '#shared/kit/room-kinds'
+import { isClosed } from './decisions.ts'
+import { Reports } from './model.ts'
+
+/** Which of these messages are in a report that is not decided. */
+export async function reportedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const open = { status: { $in: reportStatuses.filter((status) => !isClosed(status)) }, message_id: { $in: [...ids] } }
+  const rows = await Reports.find(open, { message_id: 1 }).lean()
+  return new Set(rows.flatMap(({ message_id }) => message_id ?? []))
+}
 
 const snapshotLength = 1_000
 

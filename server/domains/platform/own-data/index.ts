@@ -5,6 +5,7 @@ import { refuseReach } from '#server/domains/people/accounts/roles'
 import { recordReason } from '#server/kernel/audit'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import { ownData as contract } from '#shared/api/own-data'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
@@ -12,6 +13,7 @@ import { freshMilliseconds } from '#shared/kit/contract'
 import { addressOf, downloadRoute } from './download.ts'
 import { erasing, followErasures, keeping, reminding, settling } from './erasing.ts'
 import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts'
+import { expiryMilliseconds, removeExpired } from './expiry.ts'
 import { exporting, removing } from './exporting.ts'
 import { beginExport, exportOf, isThere, listenToExports, shownExport } from './exports.ts'
 import { erasureSettings } from './settings.ts'
@@ -93,6 +95,10 @@ export const ownData = defineDomain(
     settings: erasureSettings,
     jobs: [exporting, removing, erasing, settling, keeping, reminding],
     routes: (node) => [downloadRoute(node)],
-    start: (node) => [listenToExports(node), followErasures(node)],
+    start: (node) => [
+      listenToExports(node),
+      followErasures(node),
+      every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
+    ],
   },
 )

@@ -27,10 +27,11 @@ const idOf = (browser: string, account: string, tag: string) => `${browser} ${ac
 /** Has each browser of an account given a notice, by a job. */
 export async function hand(node: Node, account: string, { notice, room, message, seconds }: Told): Promise<void> {
   const until = node.now() + seconds * 1_000
+  const expires_at = new Date(Math.min(until, node.now() + node.settings.retention.readNoticeMilliseconds))
   const { tag, type } = notice
   for (const { _id: browser, device } of await browsersOf(node, account)) {
     const about = message ?? newId()
-    const meant = { account, browser, device, tag, type, room, about, is_over: false, expires_at: new Date(until) }
+    const meant = { account, browser, device, tag, type, room, about, is_over: false, expires_at }
     const fresh = { told: null, told_of: null }
     await upsert(() =>
       PushNotices.updateOne(

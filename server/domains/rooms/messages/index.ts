@@ -14,6 +14,7 @@ import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { react } from './reactions.ts'
 import { read, readMessage, receipts } from './reads.ts'
 import { remove, removeById } from './removals.ts'
+import { expireMessages } from './retention.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { sharedKeyHistory } from './shared-key.ts'
@@ -50,6 +51,7 @@ const actions: Actions<typeof contract> = {
 }
 
 export const messages = defineDomain(contract, actions, {
+  jobs: [expireMessages],
   connected: { '/rooms': greetConnection },
   start(node) {
     followRooms(node)

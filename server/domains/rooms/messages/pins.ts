@@ -8,6 +8,7 @@ import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { planExpiryOf } from './retention.ts'
 import { presentMessage, touchableMessage } from './touchable-message.ts'
 
 const maxPins = 50
@@ -27,6 +28,7 @@ export async function pinMessage(
   cid?: string,
 ) {
   const actor = await actorOf(node, account)
+  if (!pinned) await planExpiryOf(node, key, id)
   const outcome = await node.log.act(key, {
     sender: account,
     cid,

@@ -4,10 +4,11 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
+import { serverActor } from '#shared/kit/accounts'
 import { standingOf } from './standing.ts'
 
 /** The actor of automatic acts. */
-export const plazaActor = { account: 'plaza', name: 'Plaza' }
+export const plazaActor = { account: serverActor, name: 'Plaza' }
 
 interface EntryOptions {
   target?: string | null
