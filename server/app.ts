@@ -8,7 +8,7 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
+import { uploadAdmission, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { createCallAs } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
@@ -90,7 +90,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const { dataDirectory, reserveBytes } = config
   const uploads = await openUploads(join(dataDirectory, 'receiving'), {
     now: node.now,
-    admit: admissionOf(node),
+    admit: uploadAdmission(node),
     reserveBytes,
   })
   const server = createServer(serverLimits)

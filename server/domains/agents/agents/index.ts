@@ -13,8 +13,8 @@ import { Agents } from '#server/domains/agents/agent-state/model'
 import { agentToolActions } from '#server/domains/agents/agent-tools/index'
 import { runActions, startRuns } from '#server/domains/agents/runs/index'
 import { stopRefusedOf } from '#server/domains/agents/runs/stop'
-import { withCopies } from '#server/domains/media/files/copies'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { startInBackground } from '#server/kernel/every'
@@ -40,7 +40,7 @@ export const agents = defineDomain(
 
     async create(input, context) {
       const { account } = signedIn(context)
-      const given = await withCopies(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'])
+      const given = await withCopiedPictures(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'])
       return {
         agent: await ownAgentOf(context.node, await createAgent(context.node, account, given, context.creationId)),
       }
@@ -64,7 +64,7 @@ export const agents = defineDomain(
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
       const { avatar_url: avatarUrl } = await ownAgent(context.node, account, id)
-      const given = await withCopies(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'], { avatarUrl })
+      const given = await withCopiedPictures(context, storageFolders.avatar, agentFieldsOf(input), ['avatarUrl'], { avatarUrl })
       const changed = await updateAgent(context.node, account, id, given)
       await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }

@@ -1,6 +1,6 @@
 import { isHex } from 'viem'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { facilitatorOf, type Wanted } from '#server/domains/payments/payments/scheme'
+import { facilitatorOf, type PaymentOffer } from '#server/domains/payments/payments/scheme'
 import { type Account, Accounts } from '#server/domains/people/accounts/model'
 import { isWalletAccount, smartAccountIn } from '#server/domains/people/accounts/smart-account'
 import type { Node } from '#server/kernel/context'
@@ -17,7 +17,7 @@ export function endpointsOf(
 }
 
 /** What an answer of the agent costs; null where it is not sold, or nobody can be paid. */
-export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<Wanted | null> {
+export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<PaymentOffer | null> {
   const { x402_enabled, x402_price_cents: cents, x402_network: network } = agent
   if (!x402_enabled || cents === null || network === null) return null
   const payTo = await payeeOf(agent)
@@ -29,7 +29,7 @@ export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent):
 const descriptionOf = ({ name }: StoredAgent, cents: number) => `One answer of ${name} for ${priceText(cents)}`
 
 /** The named wallet, else that of the owner: of a passkey its smart account, as nobody holds a key to its account id. */
-async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgent): Promise<Wanted['payTo'] | null> {
+async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgent): Promise<PaymentOffer['payTo'] | null> {
   if (named !== null && isHex(named)) return named
   const owner = await Accounts.findOne({ _id: owner_address }).lean<Account>()
   if (!owner) return null
@@ -37,7 +37,7 @@ async function payeeOf({ x402_wallet_address: named, owner_address }: StoredAgen
   return smartAccountIn(owner)?.address ?? null
 }
 
-export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: Wanted) {
+export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, payTo }: PaymentOffer) {
   const facilitator = facilitatorOf(node, facts)
   return {
     pricePerMessage: priceText(cents),

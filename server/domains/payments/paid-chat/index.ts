@@ -7,7 +7,7 @@ import { besideText } from '#server/domains/agents/runs/ending'
 import { messagesOf } from '#server/domains/agents/runs/history'
 import { exactScheme } from '#server/domains/payments/payments/exact'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
-import { earningsOf, paidOf, receiptsOf } from '#server/domains/payments/payments/receipts'
+import { earningsOf, paymentSummaryOf, receiptsOf } from '#server/domains/payments/payments/receipts'
 import { facilitatorOf } from '#server/domains/payments/payments/scheme'
 import { resolvePayments } from '#server/domains/payments/payments/settle'
 import { type Caller, type Node, signedIn } from '#server/kernel/context'
@@ -17,11 +17,11 @@ import { embedCodeOf } from '#shared/api/embed-code'
 import { networks } from '#shared/api/payment-networks'
 import { payments as contract } from '#shared/api/payments'
 import { AppError } from '#shared/errors'
-import { chat, chatStream, placeOf } from './chat.ts'
+import { chat, chatStream, publicChatPlace } from './chat.ts'
 
 const historyLength = 50
 
-/** An agent that strangers may ask, and the caller where there is one. */
+/** Loads an agent that the caller may use. */
 async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
   if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
@@ -33,7 +33,7 @@ const statsOf = async (node: Node, { _id, message_count: totalMessages }: Stored
   ...(await earningsOf(node, _id)),
 })
 
-/** Without answers that failed and were tried again, and without their questions. */
+/** Without failed answers that were retried, and their questions. */
 const withoutRetried = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
   messages.filter(({ run_id }) => {
     const [question, answer] = messages.filter((message) => message.run_id === run_id)
@@ -70,7 +70,7 @@ export const payments = defineDomain(
 
     async history({ id, sessionId }, { node, caller }) {
       await publicAgent(caller, id)
-      const place = placeOf(sessionId)
+      const place = publicChatPlace(sessionId)
       const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
       if (found.length === 0) throw new AppError('CHAT_HISTORY_NOT_FOUND')
       return {
@@ -88,7 +88,7 @@ export const payments = defineDomain(
       const isOpen = state === 'verifying' || state === 'unknown'
       const scheme = exactScheme(node)
       const usable_until = isOpen ? scheme.usableUntil(payment).toISOString() : null
-      return { ...paidOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
+      return { ...paymentSummaryOf(payment), agent_id, code, usable_until, is_over: isOpen && scheme.isOver(payment) }
     },
 
     async embed({ id }, context) {

@@ -1,4 +1,4 @@
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
@@ -70,6 +70,6 @@ export async function removeMessage(
       }
     },
   })
-  await removeUnnamed(node, named)
+  await removeUnnamedFiles(node, named)
   return outcome
 }

@@ -2,10 +2,10 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { type StoredStream, Streams, Viewers } from './model.ts'
 import { windowMilliseconds } from './states.ts'
-import { tellStream } from './told.ts'
+import { notifyWatchers } from './notices.ts'
 import { keepViewers, oneAtATime } from './viewers.ts'
 
-/** A stream with at most so many rows is counted for each answer, as a count reads them all. */
+/** Streams with at most so many rows are counted for each answer, as a count reads all rows. */
 const mostRowsCountedAtOnce = 500
 /** The pause after a count, at least; after a long one it is so many times as long as the count. */
 const pauseMilliseconds = 1_000
@@ -35,7 +35,7 @@ function counterOf(node: Node, id: string): Counter {
   return counter
 }
 
-/** The stream with its counts of this moment. Null where so many watch that they are counted within a second. */
+/** The stream with its current counts; null for a large one, which is counted within a second. */
 export async function countViewersNow(node: Node, id: string): Promise<StoredStream | null> {
   const { rows, run } = counterOf(node, id)
   if (rows <= mostRowsCountedAtOnce) return run()
@@ -62,7 +62,7 @@ async function countViewers(node: Node, id: string, counter: Counter): Promise<S
   }
   const pause = Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt))
   counter.nextAt = endedAt + Math.max(pauseMilliseconds, pause)
-  if (counter.isDue) await tellStream(node, id)
+  if (counter.isDue) await notifyWatchers(node, id)
   counter.isDue = false
   return stream
 }

@@ -142,7 +142,7 @@ export async function viewOverRest(
     : countGuest(node, stream, { viewer, address }, until))
 }
 
-/** `until` null leaves what an earlier call over REST said. */
+/** `until` null keeps the time of an earlier call over REST. */
 async function countGuest(
   node: Node,
   stream: string,

@@ -5,23 +5,23 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { storageOf } from '#server/domains/media/uploads/store'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import type { JobRun, Node } from '#server/kernel/context'
 import { job, PermanentFailure } from '#server/kernel/jobs'
 import { openSpoolFolder } from '#server/kernel/spool-folder'
 import { archiveDays } from '#shared/api/own-data'
-import { changeExport, expiryOf, exportOf, newKey } from './exports.ts'
+import { archiveExpiry, changeExport, exportOf, newArchiveKey } from './exports.ts'
 import { DataExports, type StoredExport } from './model.ts'
-import { writeArchive } from './writing.ts'
+import { writeArchive } from './write-archive.ts'
 
 const triesAtMost = 5
-/** Below the temporary folder; what a process that died has left there is removed by the next run. */
-export const spool = 'plaza-archives'
-/** Between two notices of how far it is. */
+/** A folder below the temporary one; the next run removes leftovers of a dead process. */
+export const archiveSpool = 'plaza-archives'
+/** Milliseconds between two notices of progress. */
 const noticeMilliseconds = 1_000
 
-/** Writes the archive of an account. A run that was ended begins anew. */
-export const exporting = job({
+/** Writes the archive of an account. An aborted run starts again. */
+export const exportJob = job({
   kind: 'own-data.export',
   payload: z.object({ account: z.string(), export_id: z.string() }),
   atOnce: 1,
@@ -38,8 +38,8 @@ export const exporting = job({
   },
 })
 
-/** Removes an archive when its time is over. */
-export const removing = job({
+/** Removes an expired archive. */
+export const archiveRemoval = job({
   kind: 'own-data.remove-archive',
   payload: z.object({ account: z.string(), export_id: z.string() }),
   run: ({ account, export_id }, { node }) => removeArchive(node, account, export_id),
@@ -48,8 +48,8 @@ export const removing = job({
 async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promise<void> {
   const { _id: account, export_id, include_media: withFiles } = stored
   const storage = storageOf(node)
-  const folder = await openSpoolFolder(join(tmpdir(), spool), () => node.now())
-  const key = newKey()
+  const folder = await openSpoolFolder(join(tmpdir(), archiveSpool), () => node.now())
+  const key = newArchiveKey()
   let noticed = performance.now()
   try {
     const onPart = async (done: number, total: number) => {
@@ -59,27 +59,27 @@ async function exportFor(stored: StoredExport, { node, signal }: JobRun): Promis
         throw new PermanentFailure('The archive is not wanted any more')
     }
     const path = await writeArchive(node, { account, withFiles, folder, signal, onPart })
-    // Noted before it is there, so that whoever begins anew removes it.
+    // Noted before the upload, so that a later run removes it.
     if (stored.key) await storage.remove(stored.key)
     await DataExports.updateOne({ _id: account, export_id }, { $set: { key } })
     const blob = await openAsBlob(path)
     await storage.put(key, blob)
     const now = node.now()
-    const expires_at = expiryOf(now)
-    await node.jobs.add(removing, { account, export_id }, `archive ${export_id}`, expires_at.getTime())
+    const expires_at = archiveExpiry(now)
+    await node.jobs.add(archiveRemoval, { account, export_id }, `archive ${export_id}`, expires_at.getTime())
     const ready = { state: 'ready' as const, bytes: blob.size, finished_at: new Date(now), expires_at }
-    if (await changeExport(node, stored, ready)) await writeThatReady(node, account, export_id)
+    if (await changeExport(node, stored, ready)) await emailThatReady(node, account, export_id)
     else await storage.remove(key)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function writeThatReady(node: Node, account: string, export_id: string): Promise<void> {
+async function emailThatReady(node: Node, account: string, export_id: string): Promise<void> {
   const email = (await accountOf(account))?.email
   if (!node.services.mail || !email) return
   const text = `The copy of your data that you asked for is ready. Download it in the settings, under "Your data":\n\n${node.settings.publicUrl}\n\nIt is deleted after ${archiveDays} days. If you did not ask for it, sign out your other devices there.\n`
-  await postLetter(node, { to: email, subject: 'Your data is ready', text }, `archive-letter ${export_id}`)
+  await sendEmail(node, { to: email, subject: 'Your data is ready', text }, `archive-letter ${export_id}`)
 }
 
 export async function removeArchive(node: Node, account: string, export_id: string): Promise<void> {

@@ -12,31 +12,36 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo, sealedBy } from '#shared/kit/room-kinds'
 import type { Notice } from './notice.ts'
 
-/** All that is said of a message that is sealed. */
-export const sealedWords = 'New message'
+/** The text for a sealed message. */
+export const sealedText = 'New message'
 
-/** Are the members of such a room told of all that is said there? */
-export const isForAll = (key: RoomKey): boolean => kindOf(key).pushed.of === 'all'
+/** Whether members of such a room are notified of every message. */
+export const notifiesAll = (key: RoomKey): boolean => kindOf(key).pushed.of === 'all'
 
-/** Whom a message names, or answers. */
-export const namedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
+/** The accounts that a message mentions or replies to. */
+export const accountsNamedIn = ({ body: { mentions, reply_to } }: MessageFact): string[] => [
   ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [id] : [])),
   ...(reply_to ? [reply_to.sender_address] : []),
 ]
 
-/** What an account is told of a message now: nothing, once it is read or gone, or they hear no more of the room. */
-export async function noticeNow(node: Node, account: string, key: RoomKey, id: string): Promise<Notice | null> {
+/** The current notice of a message for an account; null if it is read, gone or no longer for them. */
+export async function currentMessageNotice(
+  node: Node,
+  account: string,
+  key: RoomKey,
+  id: string,
+): Promise<Notice | null> {
   const message = await node.log.ask(key, (view, now) => {
     const found = messageIn(view, id)
-    const isThere = isHeardBy(view, account, now) && found !== null && !found.body.deleted
-    return isThere && (isForAll(key) || namedIn(found).includes(account)) ? found : null
+    const isThere = isMemberWhoListens(view, account, now) && found !== null && !found.body.deleted
+    return isThere && (notifiesAll(key) || accountsNamedIn(found).includes(account)) ? found : null
   })
   if (!message || (await hasRead(key, account, message.n))) return null
-  return (await noticesOf(key, new Map([[account, message]]))).get(account) ?? null
+  return (await messageNotices(key, new Map([[account, message]]))).get(account) ?? null
 }
 
-/** Is somebody in the room, and neither banned there nor blocked? */
-function isHeardBy(view: View, account: string, now: number): boolean {
+/** Whether an account is a member, and neither banned nor blocked. */
+function isMemberWhoListens(view: View, account: string, now: number): boolean {
   try {
     return (
       readableRoomOf(view, account, now).standing?.isMember === true && mayListen(view, account, now) && !hasBlock(view)
@@ -46,8 +51,11 @@ function isHeardBy(view: View, account: string, now: number): boolean {
   }
 }
 
-/** What each account is told of its message in a room. */
-export async function noticesOf(key: RoomKey, newest: ReadonlyMap<string, MessageFact>): Promise<Map<string, Notice>> {
+/** The notice of each account's message. */
+export async function messageNotices(
+  key: RoomKey,
+  newest: ReadonlyMap<string, MessageFact>,
+): Promise<Map<string, Notice>> {
   if (newest.size === 0) return new Map()
   const room = await Rooms.findOne({ _id: key }, { name: 1, messaging_type: 1 }).lean()
   const { type } = roomOfKey(key)
@@ -57,7 +65,7 @@ export async function noticesOf(key: RoomKey, newest: ReadonlyMap<string, Messag
       account,
       {
         title: isBetweenTwo(type) || !room ? body.actor.name : `${body.actor.name} in ${room.name}`,
-        body: !isInClear(body.type) && isUnreadable(by, body.text) ? sealedWords : previewOf(body, by) || sealedWords,
+        body: !isInClear(body.type) && isUnreadable(by, body.text) ? sealedText : previewOf(body, by) || sealedText,
         type: kindOf(key).pushed.as,
         callerId: null,
         callerName: null,
@@ -69,7 +77,7 @@ export async function noticesOf(key: RoomKey, newest: ReadonlyMap<string, Messag
   )
 }
 
-/** Where the page shows a room. */
+/** The path of a room. */
 function urlOf(key: RoomKey): string {
   const { id } = roomOfKey(key)
   const parts = kindOf(key).shownAs === 'broadcast' ? ['live', id ?? ''] : [key]

@@ -3,19 +3,19 @@ import { refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 
-interface Words {
+interface CallText {
   title?: string | undefined
   notes?: string | null | undefined
   guestName?: string | undefined
 }
 
-/** What others are shown of a call passes for nobody, and holds nothing that is blocked everywhere. */
-export async function refuseWords(
+/** Refuses texts of a call that imitate somebody, or have a word that is blocked everywhere. */
+export async function refuseCallText(
   node: Node,
   account: string | null,
-  { title, notes, guestName }: Words,
+  { title, notes, guestName }: CallText,
 ): Promise<void> {
   if (guestName !== undefined) await refuseDisplayName('guestName', account ?? '', guestName)
-  const said = { name: title, notes: notes ?? undefined, guestName }
-  await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account ?? '', said))
+  const texts = { name: title, notes: notes ?? undefined, guestName }
+  await node.log.ask(GLOBAL, (view) => refuseNames(node, view, account ?? '', texts))
 }

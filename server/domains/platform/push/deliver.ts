@@ -6,26 +6,30 @@ import { newId } from '#server/kernel/ids'
 import { job, PermanentFailure } from '#server/kernel/jobs'
 import type { RoomKey } from '#server/log/types'
 import { upsert } from '#server/ports/database/port'
-import { browsersOf, forgetGone } from './browsers.ts'
-import { noticeNow } from './messages.ts'
+import { browsersOf, forgetBrowser } from './browsers.ts'
+import { currentMessageNotice } from './message-notices.ts'
 import { PushBrowsers, PushNotices, type StoredBrowser, type StoredNotice } from './model.ts'
-import { closing, give, Notice } from './notice.ts'
-import { isWanted } from './wishes.ts'
+import { closingNotice, Notice, sendNotice } from './notice.ts'
+import { isNoticeWanted } from './preferences.ts'
 
-export interface Told {
+export interface AccountNotice {
   notice: Notice
-  /** The room whose silence silences it; null where none does. */
+  /** The room whose mute suppresses the notice, if any. */
   room: RoomKey | null
-  /** The message of that room that it is of. */
+  /** The message of the room that it is about. */
   message?: string
-  /** So long it is worth telling. */
+  /** The lifetime of the notice. */
   seconds: number
 }
 
 const idOf = (browser: string, account: string, tag: string) => `${browser} ${account} ${tag}`
 
-/** Has each browser of an account given a notice, by a job. */
-export async function hand(node: Node, account: string, { notice, room, message, seconds }: Told): Promise<void> {
+/** Queues a notice for each browser of an account. */
+export async function queueNotice(
+  node: Node,
+  account: string,
+  { notice, room, message, seconds }: AccountNotice,
+): Promise<void> {
   const until = node.now() + seconds * 1_000
   const { tag, type } = notice
   for (const { _id: browser, device } of await browsersOf(node, account)) {
@@ -39,49 +43,46 @@ export async function hand(node: Node, account: string, { notice, room, message,
         { upsert: true },
       ),
     )
-    await node.jobs.add(giveNotice, { browser, account, notice, until, about })
+    await node.jobs.add(noticeJob, { browser, account, notice, until, about })
   }
 }
 
-/**
- * Has one browser show what holds now, as often as the push service is asked: the message as it is, where it is still unread and who is told still
- * hears of it; where nothing holds any more, what was shown is taken away. A later notice of the same tag has the place of an earlier one.
- */
-export const giveNotice = job({
+/** Sends a browser the current notice until nothing changes meanwhile; an outdated one is closed. A later notice of a tag replaces it. */
+export const noticeJob = job({
   kind: 'push.give',
   payload: z.object({
     browser: z.string(),
     account: z.string(),
     notice: Notice,
     until: z.number(),
-    /** Older versions say nothing of it: their notices are given as they are. */
+    /** Absent in jobs of older versions, whose notices are sent as they are. */
     about: z.string().nullish(),
   }),
-  // A push service that is slow leaves room for letters.
+  // A slow push service leaves room for emails.
   atOnce: 4,
   async run({ browser, account, notice, until, about }, { node, signal }) {
     const row = await PushBrowsers.findOne({ _id: browser, account }).lean<StoredBrowser>()
     if (!row || node.now() >= until) return
-    if (!(await signedInDevices(node, [row.device])).has(row.device)) return forgetGone(row)
-    const tell = async (what: Notice) => {
-      const outcome = await give(node, row, what, until, signal)
+    if (!(await signedInDevices(node, [row.device])).has(row.device)) return forgetBrowser(row)
+    const sendTo = async (what: Notice) => {
+      const outcome = await sendNotice(node, row, what, until, signal)
       if (outcome === 'refused') throw new PermanentFailure('The push service refuses the notice')
       return outcome === 'sent'
     }
-    if (!about) return void (await tell(notice))
+    if (!about) return void (await sendTo(notice))
     const _id = idOf(browser, account, notice.tag)
-    // What changes while the push service is asked is told next.
+    // Changes during a request are sent next.
     for (;;) {
       const held = await PushNotices.findOne({ _id, account, about }).lean<StoredNotice>()
       if (!held) return
-      const next = await holding(node, held, notice)
+      const next = await currentNotice(node, held, notice)
       const told = next && hashOf(next)
       if (told === held.told) return
       const isSame = next !== null && held.told !== null && held.told_of === next.of
       const what = next
         ? { ...next.notice, ...(isSame ? { silent: true as const } : {}) }
-        : closing(held.type, held.tag)
-      if (!(await tell(what))) return
+        : closingNotice(held.type, held.tag)
+      if (!(await sendTo(what))) return
       await PushNotices.updateOne({ _id, account }, { $set: { told, told_of: next?.of ?? null } })
     }
   },
@@ -90,22 +91,26 @@ export const giveNotice = job({
 const hashOf = (shown: { of: string; notice: Notice }) =>
   createHash('sha256').update(JSON.stringify(shown)).digest('base64url')
 
-/** What a browser is to show under a tag now, and of what that is; of a message that is gone, the one that it shows still. */
-async function holding(
+/** The current notice of a tag and its message; for a deleted message the one that is still shown. */
+async function currentNotice(
   node: Node,
   { account, room, tag, about, is_over, told_of }: StoredNotice,
   given: Notice,
 ): Promise<{ of: string; notice: Notice } | null> {
   const isOfMessage = room !== null && tag === room
   for (const of of new Set([about, told_of ?? about])) {
-    const notice = isOfMessage ? await noticeNow(node, account, room, of) : is_over || of !== about ? null : given
-    if (notice && (await isWanted(node, account, notice, room))) return { of, notice }
+    const notice = isOfMessage
+      ? await currentMessageNotice(node, account, room, of)
+      : is_over || of !== about
+        ? null
+        : given
+    if (notice && (await isNoticeWanted(node, account, notice, room))) return { of, notice }
   }
   return null
 }
 
-/** Has browsers that were told of these look whether that still holds; the device in whose session somebody has read it knows by itself. */
-export async function lookAgain(
+/** Rechecks shown notices. The device whose session read a message updates by itself. */
+export async function recheckNotices(
   node: Node,
   which: Partial<Pick<StoredNotice, 'tag' | 'account' | 'about'>>,
   session: string | null = null,
@@ -119,16 +124,16 @@ export async function lookAgain(
     if (theirs === device) await PushNotices.updateOne({ _id, account }, { $set: { told: null, told_of: null } })
     else {
       const until = expires_at.getTime()
-      await node.jobs.add(giveNotice, { browser, account, notice: closing(type, tag), until, about: of })
+      await node.jobs.add(noticeJob, { browser, account, notice: closingNotice(type, tag), until, about: of })
     }
   }
 }
 
-/** What was told under a tag is over: it is told to nobody any more, and taken away where it was. Nobody waits for it. */
-export function withdraw(node: Node, tag: string): void {
+/** Ends all notices of a tag, in the background: shown ones are closed. */
+export function withdrawNotice(node: Node, tag: string): void {
   const over = async () => {
     await PushNotices.updateMany({ tag }, { $set: { is_over: true } })
-    await lookAgain(node, { tag })
+    await recheckNotices(node, { tag })
   }
   over().catch((error: unknown) => node.logger.warn({ error }, 'a notice was not withdrawn'))
 }

@@ -4,40 +4,36 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { Bookings, type StoredBooking } from './model.ts'
 import type { Span } from './open-time.ts'
-import { isFree } from './slots.ts'
+import { isFreeSpan } from './slots.ts'
 
 const minute = 60_000
-/** No call is longer. */
+/** The longest call. */
 const longest = 1_440 * minute
-/** Each time that a number is taken, somebody else has booked. */
+/** A taken number means that somebody else has booked. */
 const attempts = 200
-/** The calls of strangers in the 14 days before and after one count together. */
+/** Calls of strangers count together within 14 days of a call. */
 const strangersSpan = 14 * longest
 
 export type NewCall = Omit<StoredBooking, 'number' | 'ends_at'>
 
 interface Rule {
-  /** Milliseconds that stay free before and after a call. */
+  /** Free milliseconds before and after a call. */
   buffer: number
-  /** The most calls that are not paid for and still to come, of one who books at one host, or makes them for others; null for any number. */
+  /** Free future calls of one booker with a host, at most; null for any number. */
   ahead: number | null
-  /** The most of these that one host has with all who are no friends of theirs, in the 14 days before and after one. */
+  /** Free future calls of strangers with a host within 14 days, at most. */
   strangers?: number
 }
 
-/**
- * Writes a call into the diary of its host; SLOT_TAKEN where its time is not free. Calls of a host are numbered: a booking reads the last
- * number, then the calls around its time, and takes the next number, which one alone can have. So between the reading and the writing
- * nobody else has booked, on whatever node. One that stands already under its id, or its payment, is the answer.
- */
+/** Stores a call under the host's next number, which one booking alone can take: none can slip in between. Throws SLOT_TAKEN. */
 export async function writeCall(call: NewCall, { buffer, ahead, strangers }: Rule): Promise<StoredBooking> {
   const host = call.recipient_wallet_address
   const ends_at = new Date(spanOf(call).end)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = await writtenBefore(call)
+    const before = await earlierCall(call)
     if (before) return before
     const number = (await lastNumber(host)) + 1
-    await refuseTaken(call, buffer)
+    await refuseTakenTime(call, buffer)
     if (ahead !== null) await refuseMany(call, ahead)
     if (call.of_stranger && strangers !== undefined) await refuseStrangers(call, strangers)
     const written: StoredBooking = { ...call, number, ends_at }
@@ -60,15 +56,15 @@ export const spanOf = ({
   end: scheduled_at.getTime() + duration_minutes * minute,
 })
 
-const writtenBefore = async ({ _id, payment_id }: NewCall): Promise<StoredBooking | null> =>
+const earlierCall = async ({ _id, payment_id }: NewCall): Promise<StoredBooking | null> =>
   (await Bookings.findOne({ _id }).lean<StoredBooking>()) ??
   (payment_id === undefined ? null : Bookings.findOne({ payment_id }).lean<StoredBooking>())
 
-/** Refuses a call whose time, with the buffer around it, is not free in the diary of its host. */
-export async function refuseTaken(call: NewCall, buffer: number): Promise<void> {
+/** Refuses a time that is not free, with its buffer, in the host's schedule. */
+export async function refuseTakenTime(call: NewCall, buffer: number): Promise<void> {
   const span = spanOf(call)
   const around = { start: span.start - buffer, end: span.end + buffer }
-  if (!isFree(span, buffer, await takenTimes(call.recipient_wallet_address, around, call._id)))
+  if (!isFreeSpan(span, buffer, await takenTimes(call.recipient_wallet_address, around, call._id)))
     throw new AppError('SLOT_TAKEN', { details: { source: 'database' } })
 }
 
@@ -79,7 +75,7 @@ async function lastNumber(host: string): Promise<number> {
   return last?.number ?? 0
 }
 
-/** The times of a host within a span that are taken by calls; without one, where it was written meanwhile. */
+/** The times of a host's calls within a span; `without` leaves out a call. */
 export async function takenTimes(host: string, { start, end }: Span, without = ''): Promise<Span[]> {
   const calls = await Bookings.find(
     {
@@ -93,7 +89,7 @@ export async function takenTimes(host: string, { start, end }: Span, without = '
   return calls.map(spanOf).filter((call) => call.end > start)
 }
 
-/** The other calls of a host that are not paid for and still to come. */
+/** The other free future calls of a host. */
 const openBeside = ({ _id, recipient_wallet_address, created_at }: NewCall) =>
   ({
     _id: { $ne: _id },
@@ -103,7 +99,7 @@ const openBeside = ({ _id, recipient_wallet_address, created_at }: NewCall) =>
     status: { $in: ['pending', 'confirmed'] },
   }) satisfies QueryFilter<StoredBooking>
 
-/** So that nobody fills the days of a host, as however many people: what they book for later days counts there alone. */
+/** Limits strangers' calls, so that no crowd of accounts fills a host's days. */
 async function refuseStrangers(call: NewCall, most: number): Promise<void> {
   const at = call.scheduled_at.getTime()
   const around = {

@@ -3,43 +3,40 @@ import type { Scheduling } from '#shared/api/run-frames'
 import type { SchedulingSettings } from '#shared/api/scheduling'
 import { freeTimes } from './free-times.ts'
 import { dayLength, type Span } from './open-time.ts'
-import { defaults, settingsOf } from './own-settings.ts'
+import { defaultSettings, schedulingSettingsOf } from './own-settings.ts'
 import { isSchedulingRequest } from './requests.ts'
 
 const days = 7
 const slotsAtMost = 50
 
-/** Does the message ask for an appointment, or answer to one in a few words after these turns? */
+/** Whether a message requests an appointment, alone or as a short answer to these turns. */
 export const asksForAppointment = (message: string, history: readonly { content: string }[]): boolean =>
   isSchedulingRequest(
     message,
     history.map(({ content }) => content),
   )
 
-/**
- * The times at which somebody can be booked within a week; null where there is nothing to book. They are for people alone: what is
- * left out of them tells when the person is busy, so that no model may read them.
- */
+/** Bookable times within a week; null without windows. Models never see them, as gaps tell when a person is busy. */
 export async function bookingCard(node: Node, owner: string): Promise<Scheduling | null> {
   const now = node.now()
-  const settings = await settingsOf(owner)
+  const settings = await schedulingSettingsOf(owner)
   const within = { start: now, end: now + days * dayLength }
   const { slots, timezone, none } = await freeTimes(node, owner, settings, slotsAtMost, () => within)
   if (none === 'no windows') return null
   return {
     ownerAddress: owner,
-    slots: slots.map(shownSlot),
+    slots: slots.map(renderSlot),
     slotsByDate: labelled(slots, timezone),
     ...offered(settings),
     timezone,
   }
 }
 
-/** Which calls can be booked: of those that the owner has turned off, only that they are. */
+/** The kinds of calls that can be booked; disabled ones with default lengths. */
 function offered(settings: SchedulingSettings) {
   const freeEnabled = settings.scheduling_enabled && settings.scheduling_free_enabled
   const paidEnabled = settings.scheduling_enabled && settings.scheduling_paid_enabled
-  const { scheduling_free_duration_minutes, scheduling_paid_duration_minutes } = defaults
+  const { scheduling_free_duration_minutes, scheduling_paid_duration_minutes } = defaultSettings
   return {
     freeEnabled,
     paidEnabled,
@@ -49,12 +46,12 @@ function offered(settings: SchedulingSettings) {
   }
 }
 
-export const shownSlot = ({ start, end }: Span) => ({
+export const renderSlot = ({ start, end }: Span) => ({
   start: new Date(start).toISOString(),
   end: new Date(end).toISOString(),
 })
 
-/** The hours at which they begin under the days on which they do, by the clocks of the zone. */
+/** Start times by day, in the zone. */
 function labelled(slots: readonly Span[], timeZone: string): Record<string, string[]> {
   const day = new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short', month: 'short', day: 'numeric' })
   const hour = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', minute: '2-digit' })

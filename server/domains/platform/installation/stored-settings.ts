@@ -2,26 +2,31 @@ import { type Setting, type SettingKey, type SettingValue, settingTypes } from '
 import { AppError } from '#shared/errors'
 import { InstallationSettings, type StoredSetting } from './model.ts'
 
-/** A setting as it is now. It is read from the store each time, so that what an admin decides holds on every node at once. */
-export async function settingOf<Key extends SettingKey>(key: Key): Promise<SettingValue<Key>> {
+/** A current setting, read from the store each time, so that a change applies on all nodes at once. */
+export async function installationSetting<Key extends SettingKey>(key: Key): Promise<SettingValue<Key>> {
   return valueIn(key, await InstallationSettings.findOne({ _id: key }).lean<StoredSetting>())
 }
 
-/** What is stored; what holds usually where nothing is, or what another version has stored. */
+/** The stored value, or the default if it is missing or of another version. */
 function valueIn<Key extends SettingKey>(key: Key, stored: StoredSetting | null | undefined): SettingValue<Key> {
   const { value, usual } = settingTypes[key]
   const read = value.safeParse(stored?.value)
   return (read.success ? read.data : usual) as SettingValue<Key>
 }
 
-/** These settings, each with who decided it. */
-export async function settingsOf(keys: readonly SettingKey[]): Promise<Setting[]> {
+/** Settings, each with the account that changed it. */
+export async function installationSettings(keys: readonly SettingKey[]): Promise<Setting[]> {
   const found = await InstallationSettings.find({ _id: { $in: [...keys] } }).lean<StoredSetting[]>()
   const stored = new Map(found.map((one) => [one._id, one]))
-  return keys.map((key) => shown(key, stored.get(key)))
+  return keys.map((key) => renderSetting(key, stored.get(key)))
 }
 
-export async function decide(key: SettingKey, given: Setting['value'], by: string, at: number): Promise<Setting> {
+export async function changeInstallationSetting(
+  key: SettingKey,
+  given: Setting['value'],
+  by: string,
+  at: number,
+): Promise<Setting> {
   const { data: value, error } = settingTypes[key].value.safeParse(given)
   if (value === undefined)
     throw new AppError('VALIDATION_ERROR', {
@@ -30,10 +35,10 @@ export async function decide(key: SettingKey, given: Setting['value'], by: strin
     })
   const fields = { value, updated_by: by, updated_at: new Date(at) }
   await InstallationSettings.updateOne({ _id: key }, { $set: fields }, { upsert: true })
-  return shown(key, { _id: key, ...fields })
+  return renderSetting(key, { _id: key, ...fields })
 }
 
-const shown = (key: SettingKey, stored: StoredSetting | undefined): Setting => ({
+const renderSetting = (key: SettingKey, stored: StoredSetting | undefined): Setting => ({
   key,
   value: valueIn(key, stored),
   updated_by: stored?.updated_by ?? null,

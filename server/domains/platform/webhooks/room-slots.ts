@@ -7,25 +7,22 @@ import { AppError } from '#shared/errors'
 import { type StoredPlace, type StoredWebhook, WebhookPlaces, Webhooks } from './model.ts'
 
 const mostOfRoom = 20
-/** Longer than any call takes. */
+/** Longer than any call. */
 const staleMilliseconds = 10 * 60_000
 
-/**
- * Takes a place in each of these rooms for a webhook that is to be enabled there, or keeps that which it has. Returns those that it had not.
- * Throws CONFLICT where a room is full.
- */
-export async function takePlaces(node: Node, webhook: string, rooms: readonly RoomKey[]): Promise<StoredPlace[]> {
+/** Takes or keeps a slot in each room for a webhook, and returns the new ones. Throws CONFLICT for a full room. */
+export async function takeRoomSlots(node: Node, webhook: string, rooms: readonly RoomKey[]): Promise<StoredPlace[]> {
   const taken: StoredPlace[] = []
   try {
-    for (const room of rooms) taken.push(...(await takePlace(node, webhook, room)))
+    for (const room of rooms) taken.push(...(await takeRoomSlot(node, webhook, room)))
   } catch (error) {
-    await letGo(taken)
+    await releaseRoomSlots(taken)
     throw error
   }
   return taken
 }
 
-async function takePlace(node: Node, webhook: string, room: RoomKey): Promise<StoredPlace[]> {
+async function takeRoomSlot(node: Node, webhook: string, room: RoomKey): Promise<StoredPlace[]> {
   for (;;) {
     const there = await WebhookPlaces.find({ room }).lean<StoredPlace[]>()
     const hold = { hold: newId(), taken_at: new Date(node.now()) }
@@ -37,10 +34,10 @@ async function takePlace(node: Node, webhook: string, room: RoomKey): Promise<St
     }
     const taken = new Set(there.map(({ _id }) => _id))
     const free = Array.from({ length: mostOfRoom }, (_, at) => `${room}|${at}`).filter((_id) => !taken.has(_id))
-    // One at random, as those who ask at once then seldom choose the same.
+    // Random, so that simultaneous requests rarely choose the same.
     const _id = free[randomInt(Math.max(1, free.length))]
     if (_id === undefined) {
-      await letGoStale(node, room, there)
+      await releaseStaleSlots(node, room, there)
       continue
     }
     const place = { _id, room, webhook, ...hold }
@@ -53,22 +50,22 @@ async function takePlace(node: Node, webhook: string, room: RoomKey): Promise<St
   }
 }
 
-/** Of a full room: those of webhooks that are not on there, whose calls ended half done. Throws CONFLICT where there is none. */
-async function letGoStale(node: Node, room: RoomKey, places: readonly StoredPlace[]): Promise<void> {
+/** Releases slots of half-done calls in a full room. Throws CONFLICT without any. */
+async function releaseStaleSlots(node: Node, room: RoomKey, places: readonly StoredPlace[]): Promise<void> {
   const long = node.now() - staleMilliseconds
   const on = await Webhooks.find({ rooms: room, enabled: true }, { _id: 1 }).lean<Pick<StoredWebhook, '_id'>[]>()
   const isOn = new Set(on.map(({ _id }) => _id))
   const stale = places.filter(({ webhook, taken_at }) => taken_at.getTime() <= long && !isOn.has(webhook))
   if (stale.length === 0)
     throw new AppError('CONFLICT', { message: `A room has ${mostOfRoom} webhooks that are on at most` })
-  await letGo(stale)
+  await releaseRoomSlots(stale)
 }
 
-/** To be read before a webhook stops, leaves a room or is removed, and let go of after it. */
-export const placesOf = (webhook: string): Promise<StoredPlace[]> =>
+/** Read before a webhook stops, leaves a room or is removed, and released after. */
+export const roomSlotsOf = (webhook: string): Promise<StoredPlace[]> =>
   WebhookPlaces.find({ webhook }).lean<StoredPlace[]>()
 
-/** Lets go of places that nobody has taken anew since they were read. */
-export async function letGo(places: readonly StoredPlace[]): Promise<void> {
+/** Releases slots that were not taken again since they were read. */
+export async function releaseRoomSlots(places: readonly StoredPlace[]): Promise<void> {
   await Promise.all(places.map(({ _id, hold }) => WebhookPlaces.deleteOne({ _id, hold })))
 }

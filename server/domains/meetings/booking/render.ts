@@ -5,20 +5,20 @@ import type { booking as contract, ListedCall, ScheduledCall } from '#shared/api
 import { isSameAccount } from '#shared/kit/accounts'
 import type { OutputOf } from '#shared/kit/contract'
 
-/** What is over and was not cancelled is completed; nothing writes that. */
-export const statusOf = ({ status, ends_at }: StoredBooking, now: number): ScheduledCall['status'] =>
+/** A call that is over and not cancelled is completed; that is never stored. */
+export const callStatusOf = ({ status, ends_at }: StoredBooking, now: number): ScheduledCall['status'] =>
   status !== 'cancelled' && ends_at.getTime() <= now ? 'completed' : status
 
 export function shownCall(call: StoredBooking, now: number): ScheduledCall {
-  const { _id, number, ends_at, parties, booker, payment_id, of_stranger, ...told } = call
-  const { tell_at, cancelled_by, write_at, scheduled_at, ...rest } = told
+  const { _id, number, ends_at, parties, booker, payment_id, of_stranger, ...visible } = call
+  const { tell_at, cancelled_by, write_at, scheduled_at, ...rest } = visible
   const { payment_usable_until, invite_sent_at, invite_opened_at, created_at, updated_at } = call
   return {
     ...rest,
     id: _id,
     cancel_reason: call.cancel_reason ?? null,
     scheduled_at: scheduled_at.toISOString(),
-    status: statusOf(call, now),
+    status: callStatusOf(call, now),
     payment_usable_until: payment_usable_until?.toISOString() ?? null,
     invite_sent_at: invite_sent_at?.toISOString() ?? null,
     invite_opened_at: invite_opened_at?.toISOString() ?? null,
@@ -27,8 +27,8 @@ export function shownCall(call: StoredBooking, now: number): ScheduledCall {
   }
 }
 
-/** What becomes of what was paid for a call that is cancelled; null where nothing was to be paid. */
-export function paymentAfter({ payment_required, payment_status, payment_usable_until }: StoredBooking): Payment {
+/** The fate of the payment of a cancelled call; null for a free one. */
+export function cancelledPaymentOf({ payment_required, payment_status, payment_usable_until }: StoredBooking): Payment {
   if (!payment_required) return null
   if (payment_status === null) return payment_usable_until ? 'unknown' : 'withdrawn'
   return payment_status === 'pending' ? 'unknown' : 'kept'
@@ -36,7 +36,7 @@ export function paymentAfter({ payment_required, payment_status, payment_usable_
 
 type Payment = OutputOf<typeof contract.cancel>['payment']
 
-/** The calls as one of their parties sees them, with how both are shown. */
+/** Calls as a party sees them, with the profiles of both. */
 export async function listedCalls(node: Node, viewer: string, calls: readonly StoredBooking[]): Promise<ListedCall[]> {
   const profiles = await profilesOf(
     node,
@@ -61,11 +61,11 @@ const shownParty = (profile: Profile | undefined): ListedCall['scheduler_user'] 
       }
     : null
 
-/** What somebody is called, by their profile. */
+/** The name of an account by its profile. */
 export const nameOfAccount = async (node: Node, account: string): Promise<string> =>
   (await profilesOf(node, [account])).get(account)?.name ?? account
 
-/** What the token of an invitation shows. */
+/** The call as its invitation token shows it. */
 export function invitedCall(call: StoredBooking, hostName: string, now: number) {
   const { id, scheduled_at, duration_minutes, title, status, guest_name, guest_email, ...rest } = shownCall(call, now)
   const { timezone, is_paid, recipient_wallet_address, cancel_reason, invite_token } = rest

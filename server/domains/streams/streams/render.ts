@@ -4,15 +4,15 @@ import { tryUnseal } from '#server/kernel/seal'
 import type { PublicStream, Stream, StreamAsset, StreamCounts, StreamState } from '#shared/api/stream-records'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { StoredAsset, StoredStream } from './model.ts'
-import { seenAmong } from './provider.ts'
+import { picturesSeen } from './provider.ts'
 import { isShownLive, windowMilliseconds } from './states.ts'
 
 const iso = (at: Date | null) => at?.toISOString() ?? null
 
-/** What the key of a stream is sealed with, beside the keys of the installation. */
-export const boundTo = (id: string) => `stream ${id}`
+/** The context of the seal of a stream key. */
+export const streamKeyContext = (id: string) => `stream ${id}`
 
-export function stateOf(stream: StoredStream, isLive: boolean): StreamState {
+export function streamStateOf(stream: StoredStream, isLive: boolean): StreamState {
   const { _id, v, title, status, reason } = stream
   return {
     ...{ stream_id: _id, v, title, status, is_live: isLive, reason },
@@ -22,7 +22,7 @@ export function stateOf(stream: StoredStream, isLive: boolean): StreamState {
   }
 }
 
-export const countsOf = (stream: StoredStream): StreamCounts => ({
+export const streamCountsOf = (stream: StoredStream): StreamCounts => ({
   stream_id: stream._id,
   v: stream.counts_v,
   viewers: stream.viewer_count,
@@ -33,10 +33,10 @@ export const countsOf = (stream: StoredStream): StreamCounts => ({
   sources: { sockets: stream.socket_viewers, rest: Math.max(0, stream.viewer_count - stream.socket_viewers) },
 })
 
-/** As everybody sees them. */
+/** Streams as everyone sees them. */
 export async function publicStreamsOf(node: Node, streams: readonly StoredStream[]): Promise<PublicStream[]> {
   const [seen, profiles] = await Promise.all([
-    seenAmong(node, streams),
+    picturesSeen(node, streams),
     profilesOf(
       node,
       streams.map(({ user_address }) => user_address),
@@ -44,7 +44,7 @@ export async function publicStreamsOf(node: Node, streams: readonly StoredStream
   ])
   const { video } = node.services
   return streams.map((stream) => {
-    const { stream_id: _, v: __, ...state } = stateOf(stream, isShownLive(stream, node.now(), seen(stream)))
+    const { stream_id: _, v: __, ...state } = streamStateOf(stream, isShownLive(stream, node.now(), seen(stream)))
     const { display_name, avatar_url } = profiles.get(stream.user_address) ?? { display_name: null, avatar_url: null }
     return {
       ...state,
@@ -60,8 +60,8 @@ export async function publicStreamsOf(node: Node, streams: readonly StoredStream
   })
 }
 
-/** As somebody who is signed in sees them: with what publishes them, where they are theirs. */
-export async function streamsOf(node: Node, streams: readonly StoredStream[], account: string): Promise<Stream[]> {
+/** Streams as a signed-in account sees them; its own with the keys for publishing. */
+export async function streamsFor(node: Node, streams: readonly StoredStream[], account: string): Promise<Stream[]> {
   const shown = await publicStreamsOf(node, streams)
   return streams.map((stream, at) => ({
     ...(shown[at] as PublicStream),
@@ -72,14 +72,14 @@ export async function streamsOf(node: Node, streams: readonly StoredStream[], ac
 
 function secretsOf(node: Node, { _id, stream_key: sealed }: StoredStream) {
   const { video } = node.services
-  const stream_key = tryUnseal(node.settings.sessionKeys, sealed, boundTo(_id))
+  const stream_key = tryUnseal(node.settings.sessionKeys, sealed, streamKeyContext(_id))
   if (stream_key === null) return {}
   return video
     ? { stream_key, ingest_url: video.addresses.whip(stream_key), rtmp_url: video.addresses.rtmp(stream_key) }
     : { stream_key }
 }
 
-export const assetOf = (asset: StoredAsset): StreamAsset => ({
+export const streamAssetOf = (asset: StoredAsset): StreamAsset => ({
   id: asset._id,
   stream_id: asset.stream,
   asset_id: asset._id,

@@ -6,14 +6,14 @@ import type { Context } from '#server/kernel/context'
 import { joinEarlyMilliseconds } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { openInvitation } from './invitation.ts'
-import { statusOf } from './shown.ts'
+import { callStatusOf } from './render.ts'
 
 const hourSeconds = 3_600
-/** From one address in an hour, whichever calls are entered. */
+/** From one address in an hour, over all calls. */
 const entriesAnHour = 60
 
-/** The room of a call, for whoever has the token of its invitation, while the call is open. */
-export async function roomOfCall(context: Context, token: string) {
+/** The meeting room of an open call, for anyone with its invitation token. */
+export async function meetingRoomOfCall(context: Context, token: string) {
   const { node, caller } = context
   if (!(await node.limits.guard('calls-entered', caller.ip, entriesAnHour, hourSeconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
@@ -25,9 +25,9 @@ export async function roomOfCall(context: Context, token: string) {
   return { roomId, joinCode, joinUrl: joinUrlOf(node, joinCode) }
 }
 
-/** Refuses who comes too early, or to a call that is not paid for yet, was cancelled or is over. */
+/** Refuses an early caller, and calls that are unpaid, cancelled or over. */
 function refuseClosed(call: StoredBooking, now: number): void {
-  const status = statusOf(call, now)
+  const status = callStatusOf(call, now)
   if (status === 'pending') throw new AppError('FORBIDDEN', { message: 'This call is not paid for yet' })
   if (status === 'cancelled') throw new AppError('FORBIDDEN', { message: 'This call is cancelled' })
   if (status === 'completed') throw new AppError('FORBIDDEN', { message: 'This call is over' })
@@ -39,15 +39,12 @@ function refuseClosed(call: StoredBooking, now: number): void {
     })
 }
 
-/**
- * Refuses who is blocked, and whoever comes by the link of somebody who is, as they may have booked before. A guest who booked is known by
- * their address, where an account has verified it.
- */
-async function refuseBlocked(call: StoredBooking, comer: string | null): Promise<void> {
+/** Refuses blocked people, and anyone with a blocked booker's link. A guest is known by a verified address. */
+async function refuseBlocked(call: StoredBooking, entrant: string | null): Promise<void> {
   const { recipient_wallet_address: host, scheduler_wallet_address, booker } = call
-  if (comer === host) return
+  if (entrant === host) return
   const bookedBy = scheduler_wallet_address ?? (await accountByEmail(booker))?._id ?? null
-  const known = [comer, bookedBy].filter((one) => one !== null)
+  const known = [entrant, bookedBy].filter((one) => one !== null)
   if ((await blockedAmong(host, known)).size > 0)
     throw new AppError('BLOCKED', { message: 'You cannot meet this user' })
 }

@@ -8,22 +8,22 @@ import { keyAt } from '#server/ports/storage/port'
 import { Message } from '#shared/api/message'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type Archive, openArchive } from './archive.ts'
-import { type Conversation, conversationsOf, messagesFor } from './conversations.ts'
+import { type Conversation, conversationsOf, messagesForOwner } from './conversations.ts'
 import { conversationHead, indexPage, messageAsPage } from './pages.ts'
-import { ownRows, type Part, partsByDomain, schemaOf } from './rows.ts'
+import { type ArchivePart, ownRows, partSchemaOf, partsByDomain } from './rows.ts'
 
-interface Wanted {
+interface ArchiveOptions {
   account: string
   withFiles: boolean
-  /** A folder of this run alone. */
+  /** A private folder of this run. */
   folder: string
   signal: AbortSignal
-  /** Called after each part with how many there are in all. */
+  /** Called after each part with its number and the total. */
   onPart(done: number, total: number): Promise<void>
 }
 
-/** Writes the archive of an account into a file of the folder, and returns its path. */
-export async function writeArchive(node: Node, { account, withFiles, folder, signal, onPart }: Wanted) {
+/** Writes the archive of an account into the folder, and returns its path. */
+export async function writeArchive(node: Node, { account, withFiles, folder, signal, onPart }: ArchiveOptions) {
   const madeAt = new Date(node.now())
   const path = join(folder, 'archive.zip')
   const archive = openArchive(path, madeAt, signal)
@@ -59,15 +59,17 @@ export async function writeArchive(node: Node, { account, withFiles, folder, sig
   return path
 }
 
-/** No file of some systems has a colon in its name. */
+/** Some systems forbid colons in file names. */
 const pathOf = (key: string): string => `files/${key.replaceAll(':', '_')}`
 
-/** The rows of a domain, with what they are. */
-async function addDomain(archive: Archive, account: string, domain: string, parts: readonly Part[]) {
+/** Adds the rows of a domain with their schema. */
+async function addDomain(archive: Archive, account: string, domain: string, parts: readonly ArchivePart[]) {
   const path = `data/${domain}.json`
   let rows = 0
   async function* json() {
-    const properties = Object.fromEntries(parts.map((part) => [part.source.collection.collectionName, schemaOf(part)]))
+    const properties = Object.fromEntries(
+      parts.map((part) => [part.source.collection.collectionName, partSchemaOf(part)]),
+    )
     yield `{"schema":${JSON.stringify({ type: 'object', properties })}`
     for (const part of parts) {
       yield `,\n${JSON.stringify(part.source.collection.collectionName)}:[`
@@ -91,7 +93,7 @@ interface Placed {
   folder: string
 }
 
-/** The messages of a conversation, as JSON and as a page; both are made of one reading. */
+/** Adds the messages of a conversation as JSON and as a page, in one pass. */
 async function addConversation(
   node: Node,
   archive: Archive,
@@ -115,7 +117,7 @@ async function addConversation(
     const schema = { type: 'array', items: messageSchema }
     yield `{"schema":${JSON.stringify(schema)},\n"room":${JSON.stringify({ ...roomOfKey(key), name })},\n"messages":[`
     await write(conversationHead(name))
-    for await (const message of messagesFor(node, account, key)) {
+    for await (const message of messagesForOwner(node, account, key)) {
       yield `${messages === 0 ? '' : ','}\n${JSON.stringify(message)}`
       await write(messageAsPage(message, fileOf))
       messages += 1
@@ -135,7 +137,7 @@ async function addConversation(
 
 const messageSchema = z.toJSONSchema(Message, { io: 'output', unrepresentable: 'any' })
 
-/** What an account has uploaded, by its keys. What it gave as evidence shows messages of others. */
+/** The uploads of an account by key, without evidence, which shows messages of others. */
 async function filesOf(owner: string): Promise<Map<string, StoredUpload>> {
   const records = await UploadRecords.find({ owner, stored_at: { $exists: true } }).lean<StoredUpload[]>()
   const own = records.filter(({ taken_at, evidence_of }) => taken_at === undefined && evidence_of === undefined)
