@@ -3,7 +3,7 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/errors'
-import { answerAsk } from './host-asks.ts'
+import { answerRequest } from './host-requests.ts'
 import type { HostTokens } from './host-tokens.ts'
 import type { HeldStream, MediaRequest, Video } from './port.ts'
 
@@ -73,7 +73,7 @@ async function serve(
     tokens.isGood(request.headers.authorization, local.id, { method, path, ...(body ? { body } : {}) })
   if (path === '/ask') {
     // Nodes of the version before sign no body, and no other node signs such a request without.
-    return answerAsk(local.video, (body) => isGood(body) || isGood(), request, response)
+    return answerRequest(local.video, (body) => isGood(body) || isGood(), request, response)
   }
   if (!isGood()) return refuse(403)
   await look(path.split(/[/?]/)[2] ?? '', { method, path })

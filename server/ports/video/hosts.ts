@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { farMedia } from './far-media.ts'
-import { type Asked, askHost } from './host-asks.ts'
+import { remoteMedia } from './remote-media.ts'
+import { type HostRequests, requestsTo } from './host-requests.ts'
 import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
 import { hostTokens } from './host-tokens.ts'
 import type {
@@ -15,7 +15,7 @@ import type {
   VideoEvent,
 } from './port.ts'
 import { sharedAnswers, sharedPath } from './shared-answers.ts'
-import { digestOf, type Mover, whereabouts } from './whereabouts.ts'
+import { keyDigestOf, type LocationHost, streamLocations } from './location.ts'
 
 export interface HostsOptions {
   /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
@@ -47,8 +47,8 @@ export async function hostedVideo(
   const tokens = hostTokens(options.secrets, options.now)
   const hearers = new Set<(event: VideoEvent) => void>()
   const closing = new AbortController()
-  const where = whereabouts(hosts)
-  const [answers, media] = [sharedAnswers(), farMedia()]
+  const where = streamLocations(hosts)
+  const [answers, media] = [sharedAnswers(), remoteMedia()]
   let local: LocalHost | null = null
   let door: HostDoor | null = null
   let problem: string | null = null
@@ -60,7 +60,7 @@ export async function hostedVideo(
     return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl, signsBodies: true }
   }
 
-  function mover(): Mover | null {
+  function mover(): LocationHost | null {
     return local && { id: local.id, adopt: local.adopt, endStream: local.video.endStream }
   }
 
@@ -113,11 +113,11 @@ export async function hostedVideo(
       throw cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
     })
   }
-  const askable = (host: string): Asked => {
+  const askable = (host: string): HostRequests => {
     if (host === local?.id) return local.video
     const found = far(host)
     if (!found) throw new AppError('SERVICE_UNAVAILABLE')
-    return askHost(found, tokens)
+    return requestsTo(found, tokens)
   }
   const originAt = ({ id, url }: MediaHost, asked: { method: string; path: string }): MediaOrigin => ({
     ...placeOf(new URL(url)),
@@ -126,7 +126,7 @@ export async function hostedVideo(
 
   const anyFar = () => [...known.values()].find(({ id }) => far(id)) ?? null
   /** Of each host that has had a stream; throws where none answers. */
-  async function askAll<Answer>(streamId: string, ask: (host: Asked) => Promise<Answer>): Promise<Answer[]> {
+  async function askAll<Answer>(streamId: string, ask: (host: HostRequests) => Promise<Answer>): Promise<Answer[]> {
     const answers = await Promise.allSettled(where.all(streamId).map(async (host) => ask(askable(host))))
     const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     if (given.length === 0) throw new AppError('SERVICE_UNAVAILABLE')
@@ -163,7 +163,7 @@ export async function hostedVideo(
     async createStream(stream) {
       const host = local?.id ?? anyFar()?.id ?? ''
       const { streamKey, ...ids } = await askable(host).createStream(stream)
-      await hosts.keep({ ...ids, digest: digestOf(streamKey), record: stream.record, host, isOpen: true })
+      await hosts.keep({ ...ids, digest: keyDigestOf(streamKey), record: stream.record, host, isOpen: true })
       return { ...ids, streamKey }
     },
     async status(streamIds) {

@@ -1,4 +1,4 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted'
+import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
 import { isAdmin, ownAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { storedTools } from '#server/domains/agents/agent-tools/stored'
@@ -13,7 +13,7 @@ import { AppError } from '#shared/errors'
 import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
 import { skeletonVersion } from '#shared/kit/looks'
 import { refuseWithoutBeta } from './beta.ts'
-import { searchableWords } from './words.ts'
+import { searchableWords } from './search-words.ts'
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'

@@ -17,7 +17,7 @@ export function endpointsOf(
 }
 
 /** What an answer of the agent costs; null where it is not sold, or nobody can be paid. */
-export async function offerOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<PaymentOffer | null> {
+export async function agentOfferOf(node: Pick<Node, 'settings'>, agent: StoredAgent): Promise<PaymentOffer | null> {
   const { x402_enabled, x402_price_cents: cents, x402_network: network } = agent
   if (!x402_enabled || cents === null || network === null) return null
   const payTo = await payeeOf(agent)
@@ -51,7 +51,7 @@ export function pricingOf(node: Pick<Node, 'services'>, cents: number, { facts, 
 }
 
 /** What an answer costs as it is told; `enabled` says whether there is a price. */
-export async function shownPricing(node: Node, agent: StoredAgent, isPublic = true) {
-  const wanted = isPublic ? await offerOf(node, agent) : null
+export async function renderPricing(node: Node, agent: StoredAgent, isPublic = true) {
+  const wanted = isPublic ? await agentOfferOf(node, agent) : null
   return { enabled: wanted !== null, ...(wanted && pricingOf(node, agent.x402_price_cents ?? 0, wanted)) }
 }

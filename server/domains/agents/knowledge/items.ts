@@ -1,6 +1,6 @@
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { KnowledgeChunks, KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
-import { defaults, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
+import { defaultReading, itemsAtMost, newItem } from '#server/domains/agents/library/new-item'
 import { titleOf } from '#server/domains/agents/library/reading/sources'
 import type { Node } from '#server/kernel/context'
 import { insertWithinLimit } from '#server/kernel/limited-inserts'
@@ -21,13 +21,13 @@ export async function itemOf(agent: string, id: string): Promise<StoredItem> {
   return item
 }
 
-type Reading = Pick<StoredItem, keyof typeof defaults>
+type Reading = Pick<StoredItem, keyof typeof defaultReading>
 
 /** How an item is to be read, as far as it was said. Refuses what is for official agents where it is not the default. */
 function readingOf(agent: StoredAgent, input: Readonly<Record<string, unknown>>): Partial<Reading> {
   const reading = inSnakeCase(inCamelCase(readingFields, input)) as Partial<Reading>
   const differs = Object.entries(reading).some(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof typeof defaults]),
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReading[name as keyof typeof defaultReading]),
   )
   if (differs && agent.visibility !== 'official')
     throw new AppError('FORBIDDEN', { message: 'How a URL is read can be set for official agents only' })
@@ -41,7 +41,7 @@ export async function addItem(
   id: string,
 ): Promise<StoredItem> {
   const url = node.services.web.check(given)
-  const reading = { ...defaults, ...readingOf(agent, input) }
+  const reading = { ...defaultReading, ...readingOf(agent, input) }
   const most = agent.visibility === 'official' ? itemsAtMost.official : itemsAtMost.usual
   const now = node.now()
   const item = {
@@ -114,7 +114,7 @@ export async function removeItem(agent: string, id: string): Promise<void> {
   await KnowledgeChunks.deleteMany({ knowledge_id: id })
 }
 
-export const shown = (item: StoredItem): KnowledgeItem => ({
+export const renderItem = (item: StoredItem): KnowledgeItem => ({
   id: item._id,
   agent_id: item.agent_id,
   title: item.title,

@@ -1,4 +1,4 @@
-import { mayChange } from '#server/domains/agents/agent-state/access'
+import { mayChangeAgent } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import type { Connection, Node } from '#server/kernel/context'
@@ -18,7 +18,7 @@ interface Watched {
 /** Agents that somebody watches on this node. The store says what changes, whichever node does it. */
 const watchedOn = nodeState(() => ({ agents: new Map<string, Watched>(), looking: null as Promise<void> | null }))
 
-export function watch(
+export function watchKnowledge(
   node: Node,
   connection: Connection,
   account: string,
@@ -43,7 +43,7 @@ function leave(agents: Map<string, Watched>, agent: string, connection: Connecti
 }
 
 /** Looks at once. */
-export function tick(node: Node): void {
+export function checkWatchedSoon(node: Node): void {
   const state = watchedOn(node)
   if (state.agents.size === 0) return
   state.looking ??= look(node, state.agents)
@@ -53,8 +53,8 @@ export function tick(node: Node): void {
     })
 }
 
-export function tellWatchers(node: Node): () => void {
-  const timer = setInterval(() => tick(node), lookMilliseconds).unref()
+export function notifyWatchers(node: Node): () => void {
+  const timer = setInterval(() => checkWatchedSoon(node), lookMilliseconds).unref()
   return () => clearInterval(timer)
 }
 
@@ -65,7 +65,7 @@ async function look(node: Node, agents: Map<string, Watched>): Promise<void> {
     const removed = [...watched.told.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
     const changed = [...now].filter(([id, to]) => JSON.stringify(watched.told.get(id)) !== JSON.stringify(to))
     const changes = [...removed, ...changed.map(([, change]) => change)]
-    if (changes.length > 0) await letGoOthers(node, agents, agent, watched)
+    if (changes.length > 0) await removeOtherWatchers(node, agents, agent, watched)
     watched.told = now
     for (const change of changes)
       for (const connection of watched.connections.keys()) connection.emit(knowledgeEvents.knowledgeEvent, change)
@@ -73,11 +73,11 @@ async function look(node: Node, agents: Map<string, Watched>): Promise<void> {
 }
 
 /** Who may not change the agent any more watches it no more. */
-async function letGoOthers(node: Node, agents: Map<string, Watched>, id: string, watched: Watched): Promise<void> {
+async function removeOtherWatchers(node: Node, agents: Map<string, Watched>, id: string, watched: Watched): Promise<void> {
   const agent = await Agents.findOne({ _id: id }).lean<StoredAgent>()
   if (!agent) return
   for (const [connection, account] of watched.connections)
-    if (!(await mayChange(node, account, agent))) leave(agents, id, connection)
+    if (!(await mayChangeAgent(node, account, agent))) leave(agents, id, connection)
 }
 
 const removalOf = (change: KnowledgeChange): KnowledgeChange => ({

@@ -5,11 +5,11 @@ import { job } from '#server/kernel/jobs'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from './model.ts'
-import { chunksOf } from './reading/chunks.ts'
+import { textChunks } from './reading/chunks.ts'
 import { UnusablePage } from './reading/page.ts'
-import { hashOfPages, type Known, type ReadSource, readSource } from './reading/read-source.ts'
-import { bytesOf } from './search/exact.ts'
-import { spending } from './spent.ts'
+import { hashOfPages, type KnownSource, type ReadSource, readSource } from './reading/read-source.ts'
+import { vectorBytes } from './search/exact.ts'
+import { nodeState } from '#server/kernel/node-state'
 
 const mostChunks = 2_000
 const mostChunksOfAgent = 20_000
@@ -21,13 +21,13 @@ const givenUpMilliseconds = 600_000
 const hourMilliseconds = 3_600_000
 
 /** Reads an item. Of several at once one does it; the chunks before serve until those of this attempt stand. */
-export const indexing = job({
+export const indexingJob = job({
   kind: 'knowledge.index',
   payload: z.object({ item: z.string() }),
   atOnce: 3,
   async run({ item: id }, { id: ours, attempt, node, signal }) {
     const generation = newId()
-    const item = await claim(id, ours, generation, node.now())
+    const item = await takeItem(id, ours, generation, node.now())
     if (!item) return
     try {
       await index(node, item, generation, signal)
@@ -46,14 +46,14 @@ export const indexing = job({
 })
 
 /** Indexes documents that are at hand in the place of those at the URL of an item. What they were made of before is not read again. */
-export async function indexGiven(
+export async function indexDocuments(
   node: Node,
   id: string,
   pages: NonNullable<ReadSource['pages']>,
   signal: AbortSignal,
 ): Promise<void> {
   const generation = newId()
-  const item = await claim(id, `given ${id}`, generation, node.now())
+  const item = await takeItem(id, `given ${id}`, generation, node.now())
   if (!item) return
   const hash = hashOfPages(pages)
   const isKnown = knownOf(node, item)?.hash === hash
@@ -64,11 +64,11 @@ export async function indexGiven(
 const givenUpAt = (now: number) => new Date(now - givenUpMilliseconds)
 
 /** Another job reads it now. */
-export const isBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
+export const isItemBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
   status === 'processing' && claimed_at !== null && claimed_at >= givenUpAt(now)
 
 /** Null where the item is gone, or another job reads it. */
-async function claim(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
+async function takeItem(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
   const item = await KnowledgeItems.findOneAndUpdate(
     { _id: id, $or: [{ status: { $ne: 'processing' } }, { job: ours }, { claimed_at: { $lt: givenUpAt(now) } }] },
     { $set: { status: 'processing', job: ours, building: generation, claimed_at: new Date(now) } },
@@ -89,7 +89,7 @@ async function index(node: Node, item: StoredItem, generation: string, signal: A
   await build(node, item, generation, read, signal)
 }
 
-const knownOf = ({ services: { embedder } }: Node, item: StoredItem): Known | null =>
+const knownOf = ({ services: { embedder } }: Node, item: StoredItem): KnownSource | null =>
   item.generation !== null && item.embedder === embedder.name ? item : null
 
 async function build(
@@ -129,7 +129,7 @@ async function build(
 
 function textsOf({ title }: StoredItem, pages: NonNullable<ReadSource['pages']>) {
   const texts = pages.flatMap((page) =>
-    chunksOf(page.text).map((text) => ({ url: page.url, title: cut(page.title ?? title, longestTitle), text })),
+    textChunks(page.text).map((text) => ({ url: page.url, title: cut(page.title ?? title, longestTitle), text })),
   )
   if (texts.length === 0) throw new UnusablePage('The page has no text that is long enough')
   return texts.slice(0, mostChunks)
@@ -154,10 +154,10 @@ async function store(
     const vectors = await embedder.embed(
       part.map(({ title, text }) => `${title}\n${text}`),
       signal,
-      (tokens) => spending(node).count(agent_id, tokens),
+      (tokens) => tokenCounter(node).count(agent_id, tokens),
     )
     const rows = part.map((text, at): StoredChunk => {
-      const vector = bytesOf(vectors[at] ?? new Float32Array(embedder.dimensions))
+      const vector = vectorBytes(vectors[at] ?? new Float32Array(embedder.dimensions))
       return {
         _id: newId(),
         agent_id,
@@ -195,3 +195,6 @@ function reasonOf(error: unknown): string | null {
     ? error.message
     : null
 }
+
+/** Who is told the tokens that the vectors of what an agent knows have taken, outside of its answers. */
+export const tokenCounter = nodeState(() => ({ count: (_agent: string, _tokens: number): void => undefined }))

@@ -4,7 +4,7 @@ import { contentTypeOf } from './reading/sources.ts'
 export const itemsAtMost = { usual: 10, official: 50 }
 
 /** How an item is read, where nothing was said. */
-export const defaults = {
+export const defaultReading = {
   scrape_method: 'basic',
   crawl_depth: 1,
   exclude_patterns: [] as string[],
@@ -30,7 +30,7 @@ export const newItem = ({ id, agent, url, title }: Named, now: number): StoredIt
   content_type: contentTypeOf(url),
   status: 'pending',
   error_message: null,
-  ...defaults,
+  ...defaultReading,
   generation: null,
   chunk_count: 0,
   pages: 0,

@@ -1,11 +1,11 @@
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { KnowledgeItems, type StoredItem } from './model.ts'
-import { chunksOf } from './reading/chunks.ts'
+import { textChunks } from './reading/chunks.ts'
 import { readPage, UnusablePage } from './reading/page.ts'
 import { rawUrlOf } from './reading/sources.ts'
-import { bytesOf, exactIndex, type Row } from './search/exact.ts'
-import { search } from './search/index.ts'
+import { vectorBytes, exactIndex, type SearchRow } from './search/exact.ts'
+import { searchChunks } from './search/index.ts'
 
 const passagesAtMost = 8
 const pendingAtMost = 3
@@ -27,7 +27,7 @@ interface Retrieved {
  * What an agent knows about a question, best first. Where nothing of it fits, up to three URLs that were never indexed are read for this
  * question alone; `fetching` is told before. `count` is told the tokens that the vectors took.
  */
-export async function retrieve(
+export async function retrieveKnowledge(
   node: Node,
   agent: string,
   question: string,
@@ -36,7 +36,7 @@ export async function retrieve(
 ): Promise<Retrieved[]> {
   if ((await KnowledgeItems.exists({ agent_id: agent })) === null) return []
   const asked = { text: question, vector: await vectorOf(node, question, signal, count) }
-  const found = await search(node, agent, asked, passagesAtMost)
+  const found = await searchChunks(node, agent, asked, passagesAtMost)
   if (found.length > 0) return found.map(retrieved)
   const pending = await KnowledgeItems.find({ agent_id: agent, status: 'pending' })
     .sort({ created_at: 1, _id: 1 })
@@ -52,7 +52,7 @@ export async function retrieve(
   )
   const { name } = node.services.embedder
   const index = await exactIndex(
-    rows.map((row, at) => ({ ...row, vector: bytesOf(vectors[at] ?? new Float32Array()), embedder: name })),
+    rows.map((row, at) => ({ ...row, vector: vectorBytes(vectors[at] ?? new Float32Array()), embedder: name })),
     node.services.embedder,
   )
   const fits = index.find(asked, passagesAtMost)
@@ -75,7 +75,7 @@ async function vectorOf(
   }
 }
 
-const retrieved = ({ knowledge_id, title, url, n, text }: Row): Retrieved => ({
+const retrieved = ({ knowledge_id, title, url, n, text }: SearchRow): Retrieved => ({
   knowledge_id,
   title,
   url,
@@ -84,13 +84,13 @@ const retrieved = ({ knowledge_id, title, url, n, text }: Row): Retrieved => ({
 })
 
 /** None where the page cannot be read. */
-async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<Row[]> {
+async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<SearchRow[]> {
   const late = AbortSignal.timeout(pageMilliseconds)
   try {
     const turn = { of: item.agent_id, signal: AbortSignal.any([signal, late]) }
     const page = await readPage(node.services, rawUrlOf(new URL(item.url)) ?? item.url, 'basic', null, turn)
     const title = page?.title ?? item.title
-    return chunksOf(page?.text ?? '')
+    return textChunks(page?.text ?? '')
       .slice(0, chunksOfPage)
       .map((text, n) => ({
         _id: `${item._id} ${n}`,

@@ -1,18 +1,18 @@
-import { allow, allowOwed, refuseSpent } from '#server/domains/agents/agent-spending/allowance'
-import { modelOf } from '#server/domains/agents/agent-spending/counted'
+import { openAllowance, openOwedAllowance, refuseSpentDay } from '#server/domains/agents/agent-spending/allowance'
+import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { CutShort, FrameBody, ModelFailure, WebSource } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cut, cutToLength } from '#shared/kit/cut'
-import { type Ask, beginRun, type Ending, knownRun, type OpenRun } from './begin.ts'
-import { type Found, gather } from './gather.ts'
-import { conversationOf, ownChat, turnsBefore } from './history.ts'
-import { agentNow } from './judge.ts'
+import { type RunRequest, beginRun, type RunEnding, knownRun, type OpenRun } from './begin.ts'
+import { type GatheredFacts, gatherFacts } from './gather.ts'
+import { conversationOf, ownChatPlace, turnsBefore } from './history.ts'
+import { agentNow } from './agent-now.ts'
 import { Runs, type StoredRun } from './model.ts'
 import { promptOf } from './prompt.ts'
-import { isHere, untilGone } from './relay.ts'
+import { isRunHere, untilReleased } from './relay.ts'
 import { type AnswerContext, answerWithTools } from './tool-rounds.ts'
 
 /** Sessions of strangers have longer ones, as the documents say. */
@@ -27,17 +27,17 @@ const longestAnswer = 32_000
  * agents of its owner have answered all that they may today, to anybody or to who asks; what is owed, as it was paid for or begun before, is
  * answered then too.
  */
-export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
-  const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
+export async function beginAnswer(node: Node, agent: StoredAgent, ask: RunRequest, isOwed = false): Promise<StoredRun> {
+  const known = isOwed ? null : await knownRunOfSpent(node, agent, ask)
   if (known) return known
   const { run, open } = await beginRun(node, ask, isOwed)
-  if (open) void open.endWith(answer(node, agent, open, isOwed))
+  if (open) void open.endWith(answerQuestion(node, agent, open, isOwed))
   return run
 }
 
-async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
+async function knownRunOfSpent(node: Node, agent: StoredAgent, ask: RunRequest): Promise<StoredRun | null> {
   try {
-    await refuseSpent(node, agent.owner_address, ask.account)
+    await refuseSpentDay(node, agent.owner_address, ask.account)
     return null
   } catch (error) {
     const known = error instanceof AppError ? await knownRun(ask) : null
@@ -47,13 +47,13 @@ async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promis
 }
 
 /** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
-async function answer(
+async function answerQuestion(
   node: Node,
   asked: StoredAgent,
   { run, tell, signal }: OpenRun,
   isOwed: boolean,
-): Promise<Ending> {
-  const model = modelOf(node)
+): Promise<RunEnding> {
+  const model = agentModel(node)
   tell({
     t: 'start',
     agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
@@ -65,15 +65,15 @@ async function answer(
   const agent = await agentNow(node, run)
   // Not before: what waits takes nothing from others.
   const owner = agent.owner_address
-  const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+  const allowance = isOwed ? await openOwedAllowance(node, owner) : await openAllowance(node, owner, run.account)
   return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
 }
 
-async function answerFrom(context: AnswerContext): Promise<Ending> {
+async function answerFrom(context: AnswerContext): Promise<RunEnding> {
   const { node, agent, run, tell } = context
   const { ofChat, ofSession } = turnsOfHistory
-  const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
-  const { passages, notes, scheduling, tools } = await gather(context, history)
+  const history = await turnsBefore(node, run, run.place === ownChatPlace ? ofChat : ofSession)
+  const { passages, notes, scheduling, tools } = await gatherFacts(context, history)
   const turns = promptOf({
     instructions: agent.system_instructions,
     history,
@@ -87,9 +87,9 @@ async function answerFrom(context: AnswerContext): Promise<Ending> {
 
 async function generate(
   context: AnswerContext,
-  tools: Found['tools'],
+  tools: GatheredFacts['tools'],
   turns: readonly Turn[],
-): Promise<Omit<Ending, 'scheduling'>> {
+): Promise<Omit<RunEnding, 'scheduling'>> {
   const { node, tell, signal } = context
   const question = { turns, maxOutputTokens, temperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
@@ -159,7 +159,7 @@ export async function waitForEarlierRuns(
     if (!earlier) return
     if (!isTold) tell({ t: 'status', phase: 'queued', detail: null })
     isTold = true
-    await untilGone(node, earlier._id, isHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
+    await untilReleased(node, earlier._id, isRunHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
     signal.throwIfAborted()
   }
 }

@@ -6,14 +6,14 @@ import { readDuplicate } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { type CutShort, type FrameBody, RunFailure } from '#shared/api/run-frames'
 import { AppError, type ErrorCode } from '#shared/errors'
-import { failed, generationFailed, Stopped } from './ending.ts'
+import { failedRun, generationFailedText, StoppedRun } from './answer-lines.ts'
 import { FrameLog } from './frame-log.ts'
-import { ownChat } from './history.ts'
+import { ownChatPlace } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { givePlaces, takePlaces } from './open.ts'
-import { hold, letGo } from './relay.ts'
-import { settle } from './settle.ts'
-import { endLost } from './sweep.ts'
+import { releaseQuestionPlaces, takeQuestionPlaces } from './open-questions.ts'
+import { holdRun, releaseRun } from './relay.ts'
+import { settleRun } from './settle.ts'
+import { endLostRun } from './sweep.ts'
 import { RunWriter } from './writer.ts'
 
 const longestMilliseconds = 300_000
@@ -25,7 +25,7 @@ const retryMilliseconds = 1_000
 const retrySeconds = 5
 
 /** What an answer came to, beside its text. */
-export interface Ending {
+export interface RunEnding {
   scheduling: StoredRun['scheduling']
   inputTokens: number | null
   outputTokens: number | null
@@ -41,12 +41,12 @@ export interface OpenRun {
   /** Aborted where it is to stop. */
   signal: AbortSignal
   /** Ends it as this settles. */
-  endWith(ending: Promise<Ending>): Promise<void>
+  endWith(ending: Promise<RunEnding>): Promise<void>
 }
 
 const beingTaken = 'This question is being taken. Ask it again with the same key'
 
-export interface Ask {
+export interface RunRequest {
   agent: string
   account: string
   place: string
@@ -65,26 +65,26 @@ export interface Ask {
  */
 export async function beginRun(
   node: Node,
-  ask: Ask,
+  ask: RunRequest,
   isOwed = false,
 ): Promise<{ run: StoredRun; open: OpenRun | null }> {
   const run = newRun(node, ask)
   const log = new FrameLog(run._id)
-  const stop = hold(node, log)
+  const stop = holdRun(node, log)
   try {
     const known = await storeRun(node, run, ask, isOwed)
     if (!known) return { run, open: openRun(node, run, log, stop) }
-    letGo(node, run._id)
+    releaseRun(node, run._id)
     return { run: known, open: null }
   } catch (error) {
-    letGo(node, run._id)
+    releaseRun(node, run._id)
     throw error
   }
 }
 
 /** Null where it is stored now; else the run that was begun with the same key. */
-async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
-  const places = isOwed ? 'taken' : await takePlaces(node, run, ask.place === ownChat)
+async function storeRun(node: Node, run: StoredRun, ask: RunRequest, isOwed: boolean): Promise<StoredRun | null> {
+  const places = isOwed ? 'taken' : await takeQuestionPlaces(node, run, ask.place === ownChatPlace)
   if (places !== 'taken') {
     const known = await (places === 'asked' ? readDuplicate(() => knownRun(ask)) : knownRun(ask))
     if (known) return known
@@ -96,35 +96,35 @@ async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): 
     return null
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    if (!isOwed) await givePlaces(run)
+    if (!isOwed) await releaseQuestionPlaces(run)
     return sameRun(ask)
   }
 }
 
 /** The run that was begun with the same key; null where there is none. */
-export async function knownRun(ask: Ask): Promise<StoredRun | null> {
+export async function knownRun(ask: RunRequest): Promise<StoredRun | null> {
   const { account, clientRunId } = ask
   if (clientRunId === undefined) return null
   const first = await Runs.findOne({ account, client_run_id: clientRunId }).lean<StoredRun>()
-  return first && same(first, ask)
+  return first && sameRequest(first, ask)
 }
 
-async function sameRun(ask: Ask): Promise<StoredRun> {
+async function sameRun(ask: RunRequest): Promise<StoredRun> {
   const { account, clientRunId } = ask
-  return same(
+  return sameRequest(
     await readDuplicate(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()),
     ask,
   )
 }
 
-function same(first: StoredRun | null, { agent, place, message, isToSay }: Ask): StoredRun {
+function sameRequest(first: StoredRun | null, { agent, place, message, isToSay }: RunRequest): StoredRun {
   if (first && first.agent_id === agent && first.place === place && first.message === message) return first
   const what = isToSay ? 'This message was answered' : 'This client_run_id was used'
   throw new AppError('CONFLICT', { message: `${what} for another question` })
 }
 
 /** A question as it is stored before anybody works on it. */
-export function newRun(node: Node, ask: Ask): StoredRun {
+export function newRun(node: Node, ask: RunRequest): StoredRun {
   const { agent, account, place, message, clientRunId, session, isToSay } = ask
   const id = newId()
   return {
@@ -170,7 +170,7 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
   }
   const watch = setInterval(() => {
     const now = performance.now()
-    if (!isQueued && now - began > longestMilliseconds) stop.abort(failed('TIMEOUT', 'The answer took too long'))
+    if (!isQueued && now - began > longestMilliseconds) stop.abort(failedRun('TIMEOUT', 'The answer took too long'))
     else if (now - toldAt > silenceMilliseconds)
       tell({ t: 'status', phase: isQueued ? 'queued' : 'generating', detail: null })
   }, watchMilliseconds)
@@ -188,7 +188,7 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
         await untilSettled(node, run, log, writer.lost.signal)
       } finally {
         clearInterval(watch)
-        letGo(node, run._id)
+        releaseRun(node, run._id)
       }
     },
   }
@@ -198,8 +198,8 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
 async function untilSettled(node: Node, run: StoredRun, log: FrameLog, lost: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      if (!lost.aborted) return await settle(node, run, log.frames)
-      const kept = await endLost(node, run)
+      if (!lost.aborted) return await settleRun(node, run, log.frames)
+      const kept = await endLostRun(node, run)
       if (kept) return log.endWith(kept)
     } catch (error) {
       node.logger.warn({ error, run: run._id }, 'the end of an answer was not stored; it is tried again')
@@ -214,7 +214,7 @@ async function lastFrame(
   writer: RunWriter,
   signal: AbortSignal,
   openedAt: number,
-  ending: Promise<Ending>,
+  ending: Promise<RunEnding>,
 ): Promise<FrameBody> {
   const partial = () => (writer.text === '' ? null : run.message_id)
   try {
@@ -228,13 +228,13 @@ async function lastFrame(
     return { t: 'done', message: writer.text, message_id: run.message_id, usage, scheduling, ...cut }
   } catch (error) {
     const { reason } = signal
-    if (signal.aborted && reason instanceof Stopped) return reason.last(partial())
-    if (error instanceof Stopped) return error.last(partial())
+    if (signal.aborted && reason instanceof StoppedRun) return reason.last(partial())
+    if (error instanceof StoppedRun) return error.last(partial())
     const refusal = refusalFrom(error)
     const failure = failureBy(refusal)
     if (forOperators.includes(failure)) node.logger.error({ error, run: run._id, failure }, 'an answer failed')
     const isOurs = refusal !== null && !ofTheModel.includes(refusal.code)
-    return failed(failure, isOurs ? refusal.message : generationFailed).last(partial())
+    return failedRun(failure, isOurs ? refusal.message : generationFailedText).last(partial())
   }
 }
 

@@ -17,7 +17,7 @@ export async function* framesAfter(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<RunFrame> {
-  const { log, release } = await openLog(node, run)
+  const { log, release } = await openFrameLog(node, run)
   try {
     for (let idx = after + 1; ; idx++) {
       let frame = log.frame(idx)
@@ -36,7 +36,7 @@ export async function* framesAfter(
 }
 
 /** The frames of a run, as far as they are told here; while it is running they grow. */
-export async function openLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
+export async function openFrameLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
   if (run.state === 'running') return followRun(node, run)
   const log = new FrameLog(run._id)
   log.take(0, await framesFrom(run._id, 0))
@@ -58,10 +58,10 @@ function followedOn(connection: Connection): Map<string, AbortController> {
 }
 
 /** Whether a connection is being sent the frames of a run. */
-export const isTold = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
+export const isSendingFrames = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
 
 /** Sends a connection the frames of a run after one, no faster than it reads. A second call for the same run replaces the first. */
-export function tellConnection(node: Node, connection: Connection, run: StoredRun, after: number): void {
+export function sendFrames(node: Node, connection: Connection, run: StoredRun, after: number): void {
   const known = followedOn(connection)
   known.get(run._id)?.abort()
   const gone = new AbortController()

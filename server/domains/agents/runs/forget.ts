@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
-import { forgotten, RunFrames, Runs, type StoredRun } from './model.ts'
-import { askToStop } from './stop.ts'
+import { forgottenPlace, RunFrames, Runs, type StoredRun } from './model.ts'
+import { stopAndWait } from './stop.ts'
 
 const atOnce = 200
 
@@ -15,7 +15,7 @@ export async function forgetConversation(
   for (;;) {
     const runs = await Runs.find(conversation).limit(atOnce).lean<StoredRun[]>()
     if (runs.length === 0) return
-    await Promise.all(runs.map((run) => askToStop(node, run, conversation.account)))
+    await Promise.all(runs.map((run) => stopAndWait(node, run, conversation.account)))
     await forgetRuns(runs.map(({ _id }) => _id))
   }
 }
@@ -25,7 +25,7 @@ export async function forgetRuns(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await RunFrames.deleteMany({ run_id: { $in: ids } })
   const nothing = {
-    place: forgotten,
+    place: forgottenPlace,
     message: '',
     content: '',
     citations: [],

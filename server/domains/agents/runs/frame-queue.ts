@@ -11,7 +11,7 @@ const retryMilliseconds = 200
 const atOnce = 500
 
 /** What has frames to be stored. */
-export interface Source {
+export interface FrameSource {
   /** What is to be stored now; null where there is nothing. Until that is stored or lost it is not asked again. */
   next(): StoredFrames | null
   stored(piece: StoredFrames): void
@@ -20,14 +20,14 @@ export interface Source {
 }
 
 const queueOf = nodeState(() => ({
-  gathering: new Set<Source>(),
+  gathering: new Set<FrameSource>(),
   timer: null as NodeJS.Timeout | null,
-  waiting: new Set<Source>(),
+  waiting: new Set<FrameSource>(),
   isStoring: false,
 }))
 
 /** Stores what a source has, together with what others have by then. */
-export function storeLater(node: Node, source: Source): void {
+export function storeFramesLater(node: Node, source: FrameSource): void {
   const queue = queueOf(node)
   queue.gathering.add(source)
   queue.timer ??= setTimeout(() => {
@@ -39,7 +39,7 @@ export function storeLater(node: Node, source: Source): void {
 }
 
 /** Stores what a source has without waiting for others. */
-export function storeSoon(node: Node, source: Source): void {
+export function storeFramesSoon(node: Node, source: FrameSource): void {
   const queue = queueOf(node)
   queue.gathering.delete(source)
   queue.waiting.add(source)
@@ -59,7 +59,7 @@ async function storeAll(node: Node, queue: ReturnType<typeof queueOf>): Promise<
   queue.isStoring = false
 }
 
-async function store(node: Node, turn: readonly Source[]): Promise<void> {
+async function store(node: Node, turn: readonly FrameSource[]): Promise<void> {
   const pieces = turn.flatMap((source) => {
     const piece = source.next()
     return piece ? [{ source, piece }] : []

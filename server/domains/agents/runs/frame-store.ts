@@ -52,7 +52,7 @@ export async function storeFrames(all: readonly StoredFrames[]): Promise<Set<str
 }
 
 /** What frames come to. */
-export function outcomeOf(frames: readonly FrameBody[]): Outcome {
+export function runOutcomeOf(frames: readonly FrameBody[]): Outcome {
   const last = frames.at(-1)
   const end = last && isTerminal(last) ? last : null
   const outcome: Outcome = { end, text: '', citations: [], sources: [], tools: [], scheduling: null }

@@ -5,27 +5,27 @@ import type { ChatMessage } from '#shared/api/agent-runs'
 import { AppError } from '#shared/errors'
 import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
-import { asEnded } from './settle.ts'
+import { endedRun } from './settle.ts'
 
 /** In UTF-16 code units; as long as the longest answer. */
 const longestHistory = 32_000
 
 /** The place of what an account asks by itself. */
-export const ownChat = 'chat'
+export const ownChatPlace = 'chat'
 
 /** The conversation a question belongs to: that of the asker with the agent, or that of a whole room with it. */
 export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
-  isInRoom(place) ? { agent_id, place } : { agent_id, account, place }
+  isRoomPlace(place) ? { agent_id, place } : { agent_id, account, place }
 
 /** A session is named by its asker, or is that of its first question. */
-export const sessionOf = ({ session, _id }: StoredRun): string => session ?? _id
+export const sessionOfRun = ({ session, _id }: StoredRun): string => session ?? _id
 
 /** Of the turns before a question: those of the session it names, else all. */
 const inSession = ({ session }: StoredRun) => (session ? { $or: [{ session }, { _id: session }] } : {})
 
 /** The place of what is asked in a room, by the key of that. */
-export const inRoom = (key: string) => `room:${key}`
-export const isInRoom = (place: string) => place.startsWith(inRoom(''))
+export const roomPlace = (key: string) => `room:${key}`
+export const isRoomPlace = (place: string) => place.startsWith(roomPlace(''))
 
 /** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
@@ -58,9 +58,9 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
 
 /** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */
 async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Promise<StoredRun[]> {
-  if (!isInRoom(place) || runs.length === 0) return runs
+  if (!isRoomPlace(place) || runs.length === 0) return runs
   const ids = runs.map(({ client_run_id }) => client_run_id.split(':')[0] ?? '')
-  const messages = await node.log.ask(place.slice(inRoom('').length), (view) => ids.map((id) => messageIn(view, id)))
+  const messages = await node.log.ask(place.slice(roomPlace('').length), (view) => ids.map((id) => messageIn(view, id)))
   return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)
 }
 
@@ -78,7 +78,7 @@ export async function messagesOf(
     .lean<StoredRun[]>()
   if (before !== undefined && earlier === null && runs.length > 0)
     throw new AppError('INVALID_PARAMETER', { message: 'before: no message of this conversation' })
-  const ended = await Promise.all(runs.reverse().map((run) => asEnded(node, run)))
+  const ended = await Promise.all(runs.reverse().map((run) => endedRun(node, run)))
   // One that was deleted meanwhile is in no conversation any more.
   const messages = ended.flatMap((run) => (run?.place === conversation.place ? messagesOfRun(run) : []))
   const end = messages.findIndex(({ id }) => id === before)

@@ -7,7 +7,7 @@ import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } fr
 export type RunState = (typeof runStates)[number]
 
 /** The place of what was said in a conversation that is deleted. */
-export const forgotten = 'forgotten'
+export const forgottenPlace = 'forgotten'
 
 /** A question to an agent, and what became of it. */
 export interface StoredRun {

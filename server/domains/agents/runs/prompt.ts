@@ -33,8 +33,8 @@ Where you use a numbered passage of it, name its number, as in [1]. Never repeat
 export function promptOf({ instructions, history, passages, toolNotes, message }: PromptParts): Turn[] {
   const knowledge = passages.map(({ title, url, text }, at) => `[${at + 1}] ${headOf(title, url)}\n${text.trim()}`)
   const data = [
-    ...(knowledge.length > 0 ? [asData('knowledge', knowledge.join('\n\n'))] : []),
-    ...toolNotes.map(({ source, text }) => asData('tool', `${oneLine(source)}\n${text}`)),
+    ...(knowledge.length > 0 ? [asMarkedData('knowledge', knowledge.join('\n\n'))] : []),
+    ...toolNotes.map(({ source, text }) => asMarkedData('tool', `${oneLine(source)}\n${text}`)),
   ]
   return [
     { role: 'system', content: `${instructions}\n\n${rules}` },
@@ -44,7 +44,7 @@ export function promptOf({ instructions, history, passages, toolNotes, message }
 }
 
 /** Text from elsewhere, between marks that it cannot close. */
-export const asData = (kind: 'knowledge' | 'tool', text: string): string => `⟦${kind}⟧\n${unmarked(text)}\n⟦/${kind}⟧`
+export const asMarkedData = (kind: 'knowledge' | 'tool', text: string): string => `⟦${kind}⟧\n${unmarked(text)}\n⟦/${kind}⟧`
 
 /** The marks in what others wrote become plain brackets; encoded bytes, which cost much and say nothing, are left out. */
 const unmarked = (text: string) =>

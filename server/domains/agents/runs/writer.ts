@@ -1,10 +1,10 @@
 import type { Node } from '#server/kernel/context'
 import type { FrameBody } from '#shared/api/run-frames'
 import type { FrameLog } from './frame-log.ts'
-import { type Source, storeLater, storeSoon } from './frame-queue.ts'
+import { type FrameSource, storeFramesLater, storeFramesSoon } from './frame-queue.ts'
 import { storedFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'
-import { tellOthers } from './relay.ts'
+import { sendFramesToNodes } from './relay.ts'
 
 /** Between two frames of text, so that a reader gets at most twenty a second. */
 const spacingMilliseconds = 50
@@ -27,7 +27,7 @@ const toldFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
  *   any node, and for who resumes later.
  * - While the store is away, text is told for two seconds more. From then on it gathers as one frame, and is told once it is stored.
  */
-export class RunWriter implements Source {
+export class RunWriter implements FrameSource {
   /** Another node has ended the run, or no store can take it. */
   readonly lost = new AbortController()
   /** All text so far, also what is not told yet. */
@@ -103,7 +103,7 @@ export class RunWriter implements Source {
     if (this.#waiting.length === 0 || this.#held.length > 0) return
     if (this.#isStoredFirst()) {
       this.#stopTimer()
-      storeSoon(this.#node, this)
+      storeFramesSoon(this.#node, this)
       return
     }
     const isText = this.#waiting.every(({ t }) => t === 'chunk')
@@ -120,14 +120,14 @@ export class RunWriter implements Source {
     this.#waiting = []
     this.#tell(frames)
     this.#aheadSince ??= performance.now()
-    storeLater(this.#node, this)
+    storeFramesLater(this.#node, this)
   }
 
   #tell(frames: readonly FrameBody[]): void {
     const from = this.#log.frames.length
     if (frames.some(({ t }) => t === 'chunk')) this.#chunkAt = performance.now()
     this.#log.take(from, frames)
-    tellOthers(this.#node, this.#log.id, from, frames)
+    sendFramesToNodes(this.#node, this.#log.id, from, frames)
   }
 
   #stopTimer(): void {

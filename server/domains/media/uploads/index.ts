@@ -1,4 +1,4 @@
-import { showChanges } from '#server/domains/agents/agent-rooms/memberships'
+import { updateAgentProfile } from '#server/domains/agents/agent-rooms/memberships'
 import { ownAgent } from '#server/domains/agents/agent-state/access'
 import { updateAgent } from '#server/domains/agents/agents/owned'
 import { setPictureStore } from '#server/domains/media/files/copies'
@@ -13,10 +13,10 @@ import { done } from '#shared/kit/primitives'
 import { storeBugReport } from './bug-reports.ts'
 import { fileCommitment, storeEncrypted } from './encrypted.ts'
 import { storeEvidence } from './evidence.ts'
+import { isPlainPicture, refuseLargeIcon, storeMedia, storePicture } from './pictures.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeRoomIcon, refuseIconChange } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { isPlainPicture, refuseLargeIcon, storePicture, storeMedia } from './pictures.ts'
 import { startSweeps, uploadsSweep } from './sweep.ts'
 
 export const uploads = defineDomain(
@@ -50,7 +50,7 @@ export const uploads = defineDomain(
       const { account } = signedIn(context)
       const before = await ownAgent(node, account, id)
       const { url: avatar_url } = await storePicture(context, storageFolders.avatar, file)
-      await showChanges(node, await updateAgent(node, account, id, { avatarUrl: avatar_url }))
+      await updateAgentProfile(node, await updateAgent(node, account, id, { avatarUrl: avatar_url }))
       await removePicture(node, before.avatar_url)
       return { ...done, avatar_url }
     },

@@ -1,10 +1,10 @@
-import { refuseSpent } from '#server/domains/agents/agent-spending/allowance'
-import { modelOf } from '#server/domains/agents/agent-spending/counted'
-import { agentOf, closedTo, isPublicFor } from '#server/domains/agents/agent-state/access'
+import { refuseSpentDay } from '#server/domains/agents/agent-spending/allowance'
+import { agentModel } from '#server/domains/agents/agent-spending/counted-answer'
+import { agentOf, closedAgentError, isPublicAgentFor } from '#server/domains/agents/agent-state/access'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { offerOf } from '#server/domains/agents/agents/pricing'
+import { agentOfferOf } from '#server/domains/agents/agents/pricing'
 import { beginAnswer } from '#server/domains/agents/runs/answer'
-import { answerOf, besideText, linesOf } from '#server/domains/agents/runs/ending'
+import { answerLines, answerOf, extrasOfAnswer } from '#server/domains/agents/runs/answer-lines'
 import { framesAfter } from '#server/domains/agents/runs/follow'
 import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import type { HeldPayment } from '#server/domains/payments/payments/lease'
@@ -12,7 +12,7 @@ import type { StoredPayment } from '#server/domains/payments/payments/model'
 import { purchaseHash, repeatedPayment, sentPayment, whenPaid } from '#server/domains/payments/payments/pay'
 import { maxAnswers, paymentSummaryOf } from '#server/domains/payments/payments/receipts'
 import { busyPaymentError, paymentRequiredError } from '#server/domains/payments/payments/refuse'
-import { facilitatorFor, type PaymentOffer, offerOfPayment } from '#server/domains/payments/payments/scheme'
+import { facilitatorFor, offerOfPayment, type PaymentOffer } from '#server/domains/payments/payments/scheme'
 import { isUnchargedPayment } from '#server/domains/payments/payments/states'
 import { settledHeaders } from '#server/domains/payments/payments/x402'
 import type { Action, Context, Node } from '#server/kernel/context'
@@ -49,12 +49,12 @@ async function beginPaidAnswer(
 ): Promise<BegunAnswer & { release: () => void }> {
   const { node, caller } = context
   const agent = await agentOf(id)
-  const isOpen = await isPublicFor(caller.account, agent)
+  const isOpen = await isPublicAgentFor(caller.account, agent)
   const sent = header === undefined ? null : await sentPayment(node, purchaseOf(agent, question, header))
   // A charged payment is answered, even if the agent has no price or is private by now.
   const charged = sent?.stored && !isUnchargedPayment(sent.stored) ? sent.stored : null
-  if (!isOpen && !(charged && sent?.differs === null)) throw closedTo(caller.account, agent, 'AGENT_NOT_PUBLIC')
-  const wanted = (await offerOf(node, agent)) ?? (charged?.agent_id === agent._id ? offerOfPayment(charged) : null)
+  if (!isOpen && !(charged && sent?.differs === null)) throw closedAgentError(caller.account, agent, 'AGENT_NOT_PUBLIC')
+  const wanted = (await agentOfferOf(node, agent)) ?? (charged?.agent_id === agent._id ? offerOfPayment(charged) : null)
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
   facilitatorFor(node, wanted.facts)
   if (!sent) throw paymentRequiredError(context, wanted, null)
@@ -82,8 +82,8 @@ const purchaseOf = ({ _id: seller }: StoredAgent, { message, sessionId }: Questi
 
 /** Throws if the agent cannot answer: then nothing is charged. */
 async function refuseUnanswerable(node: Node, agent: StoredAgent): Promise<void> {
-  modelOf(node)
-  await refuseSpent(node, agent.owner_address, null)
+  agentModel(node)
+  await refuseSpentDay(node, agent.owner_address, null)
 }
 
 /** The answer under way for a payment, if any. */
@@ -113,7 +113,7 @@ async function answerPayment(
       throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
     return { agent, payment: held.payment, run: last }
   }
-  modelOf(node)
+  agentModel(node)
   const number = last ? held.payment.answers + 1 : Math.max(1, held.payment.answers)
   const run = await beginPaidRun(node, agent, question, held, number)
   return { agent, payment: held.payment, run }
@@ -152,7 +152,7 @@ export const chat: Action<typeof contract.chat> = async (input, context) => {
       message: last.message,
       agent: { id, name, emoji },
       payment: paymentSummaryOf(payment),
-      ...besideText(last),
+      ...extrasOfAnswer(last),
     }
   } finally {
     release()
@@ -169,8 +169,10 @@ export const chatStream: Action<typeof contract.chatStream> = async (input, cont
 
 async function* paidLines(context: Context, { payment, run, release }: Awaited<ReturnType<typeof beginPaidAnswer>>) {
   try {
-    for await (const line of linesOf(framesAfter(context.node, run, -1, context.signal)))
-      yield line.type === 'chunk' ? line : { ...line, sessionId: payment.session_id, payment: paymentSummaryOf(payment) }
+    for await (const line of answerLines(framesAfter(context.node, run, -1, context.signal)))
+      yield line.type === 'chunk'
+        ? line
+        : { ...line, sessionId: payment.session_id, payment: paymentSummaryOf(payment) }
   } finally {
     release()
   }

@@ -1,9 +1,9 @@
-import { agentOf, closedTo, isPublicFor, ownAgent } from '#server/domains/agents/agent-state/access'
+import { agentOf, closedAgentError, isPublicAgentFor, ownAgent } from '#server/domains/agents/agent-state/access'
 import { countEvents } from '#server/domains/agents/agent-state/events'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
-import { endpointsOf, offerOf, pricingOf, shownPricing } from '#server/domains/agents/agents/pricing'
-import { cardOf, infoOf } from '#server/domains/agents/agents/shown'
-import { besideText } from '#server/domains/agents/runs/ending'
+import { agentOfferOf, endpointsOf, pricingOf, renderPricing } from '#server/domains/agents/agents/pricing'
+import { agentCardOf, agentInfoOf } from '#server/domains/agents/agents/render'
+import { extrasOfAnswer } from '#server/domains/agents/runs/answer-lines'
 import { messagesOf } from '#server/domains/agents/runs/history'
 import { exactScheme } from '#server/domains/payments/payments/exact'
 import { Payments, type StoredPayment } from '#server/domains/payments/payments/model'
@@ -24,7 +24,7 @@ const historyLength = 50
 /** Loads an agent that the caller may use. */
 async function publicAgent({ account }: Caller, id: string): Promise<StoredAgent> {
   const agent = await agentOf(id)
-  if (!(await isPublicFor(account, agent))) throw closedTo(account, agent, 'AGENT_NOT_PUBLIC')
+  if (!(await isPublicAgentFor(account, agent))) throw closedAgentError(account, agent, 'AGENT_NOT_PUBLIC')
   return agent
 }
 
@@ -51,7 +51,7 @@ export const payments = defineDomain(
       const { x402_network: network } = agent
       const facilitator = network && facilitatorOf(node, networks[network])
       return {
-        ...cardOf(node, agent),
+        ...agentCardOf(node, agent),
         ...events,
         x402_simulated: facilitator?.isSimulated ?? false,
         scripted: node.services.model?.isScripted ?? false,
@@ -60,9 +60,9 @@ export const payments = defineDomain(
 
     async info({ id }, { node, caller }) {
       const agent = await agentOf(id)
-      if (!(await isPublicFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
-      const pricing = await shownPricing(node, agent)
-      return { agent: infoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
+      if (!(await isPublicAgentFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
+      const pricing = await renderPricing(node, agent)
+      return { agent: agentInfoOf(agent), pricing, endpoints: endpointsOf(node, agent) }
     },
 
     chat,
@@ -76,7 +76,7 @@ export const payments = defineDomain(
       return {
         messages: withoutRetried(found)
           .filter(({ content }) => content !== '')
-          .map(({ role, content, ...rest }) => ({ role, content, ...besideText(rest) })),
+          .map(({ role, content, ...rest }) => ({ role, content, ...extrasOfAnswer(rest) })),
         sessionId,
       }
     },
@@ -94,7 +94,7 @@ export const payments = defineDomain(
     async embed({ id }, context) {
       const { node } = context
       const agent = await ownAgent(node, signedIn(context).account, id)
-      const wanted = await offerOf(node, agent)
+      const wanted = await agentOfferOf(node, agent)
       if (!wanted) throw new AppError('X402_NOT_ENABLED')
       const endpoints = endpointsOf(node, agent)
       return {

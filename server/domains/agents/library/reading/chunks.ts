@@ -9,7 +9,7 @@ const nearby = 80
  * Windows of a text, each of which begins with the end of the one before it. They begin and end between words; what is left out there is
  * in the neighbour. Those of 50 characters or fewer are dropped.
  */
-export function chunksOf(text: string): string[] {
+export function textChunks(text: string): string[] {
   const chunks: string[] = []
   for (let start = 0; start === 0 || start + chunkOverlap < text.length; start += step) {
     const window = text.slice(wordAfter(text, start), wordBefore(text, start + chunkLength)).trim()

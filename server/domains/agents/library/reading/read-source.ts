@@ -22,11 +22,11 @@ export interface Source {
 }
 
 /** What stood at a source when it was read last. */
-export interface Known extends Validators {
+export interface KnownSource extends Validators {
   hash: string | null
 }
 
-export interface ReadSource extends Known {
+export interface ReadSource extends KnownSource {
   /** Null where nothing has changed. */
   pages: readonly Pick<ReadPage, 'url' | 'title' | 'text'>[] | null
 }
@@ -38,7 +38,7 @@ export interface ReadSource extends Known {
 export async function readSource(
   services: Pick<Services, 'web' | 'reader'>,
   source: Source,
-  known: Known | null,
+  known: KnownSource | null,
   turn: Turn,
   progress: (pages: number) => void = () => {},
 ): Promise<ReadSource> {
@@ -58,7 +58,7 @@ export async function readSource(
   const mayRead = (url: string) =>
     url.startsWith(within) &&
     (!raw || /\.(md|mdx|markdown|rst|txt)$/i.test(url)) &&
-    !isExcluded(url, source.exclude_patterns)
+    !isExcludedUrl(url, source.exclude_patterns)
   const pages = [first]
   const seen = new Set([source.url, first.url])
   const texts = new Set([hashOf(first.text)])
@@ -100,7 +100,7 @@ export async function readSource(
 }
 
 /** A pattern is a part of a URL after its host, in which `*` is anything. */
-export function isExcluded(url: string, patterns: readonly string[]): boolean {
+export function isExcludedUrl(url: string, patterns: readonly string[]): boolean {
   const { pathname, search } = new URL(url)
   const place = `${pathname}${search}`.toLowerCase()
   return patterns.some((pattern) => {

@@ -3,7 +3,7 @@ import MiniSearch from 'minisearch'
 import type { StoredChunk } from '../model.ts'
 import { termsOf } from './words.ts'
 
-export const threshold = 0.25
+export const similarityThreshold = 0.25
 /** A chunk that has half of the words that are asked for is found, however far its vector. */
 const enoughWords = 0.5
 /** How much words count beside vectors. */
@@ -14,9 +14,9 @@ const mostHits = 200
 const mostPlaces = 1_000
 const addedAtOnce = 32
 
-export type Row = Pick<StoredChunk, '_id' | 'knowledge_id' | 'n' | 'url' | 'title' | 'text'>
+export type SearchRow = Pick<StoredChunk, '_id' | 'knowledge_id' | 'n' | 'url' | 'title' | 'text'>
 
-export interface Found extends Row {
+export interface FoundChunk extends SearchRow {
   score: number
 }
 
@@ -24,17 +24,17 @@ export interface Found extends Row {
 export interface ExactIndex {
   readonly bytes: number
   readonly size: number
-  find(question: { text: string; vector: Float32Array }, most: number): Found[]
+  find(question: { text: string; vector: Float32Array }, most: number): FoundChunk[]
 }
 
 /** Vectors of another embedder are compared with none: such chunks are found by their words. */
 export async function exactIndex(
-  chunks: readonly (Row & Pick<StoredChunk, 'vector' | 'embedder'>)[],
+  chunks: readonly (SearchRow & Pick<StoredChunk, 'vector' | 'embedder'>)[],
   embedder: { name: string; dimensions: number },
 ): Promise<ExactIndex> {
   const { dimensions } = embedder
   const matrix = new Float32Array(chunks.length * dimensions)
-  const rows: Row[] = []
+  const rows: SearchRow[] = []
   const words = new MiniSearch<{ id: number; terms: string }>({ fields: ['terms'], tokenize: bySpaces, processTerm })
   const frequency = new Map<string, number>()
   let textBytes = 0
@@ -70,14 +70,14 @@ export async function exactIndex(
     )
   }
 
-  function find({ text, vector }: { text: string; vector: Float32Array }, most: number): Found[] {
+  function find({ text, vector }: { text: string; vector: Float32Array }, most: number): FoundChunk[] {
     const scores = similarities(matrix, vector, rows.length)
     const byWords = lexical(text)
     const best: { at: number; score: number }[] = []
     for (let at = 0; at < rows.length; at++) {
       const similarity = scores[at] ?? 0
       const word = byWords.get(at)
-      if (similarity < threshold && (word?.share ?? 0) < enoughWords) continue
+      if (similarity < similarityThreshold && (word?.share ?? 0) < enoughWords) continue
       const score = similarity + wordWeight * (word?.score ?? 0)
       if (best.length === most && score <= (best[most - 1]?.score ?? 0)) continue
       const place = best.findIndex((other) => other.score < score)
@@ -104,7 +104,7 @@ function vectorOf(stored: Buffer | { buffer: Buffer }, dimensions: number): Floa
     : new Float32Array(dimensions)
 }
 
-export const bytesOf = (vector: Float32Array): Buffer =>
+export const vectorBytes = (vector: Float32Array): Buffer =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 
 /** The products of each row with the vector; all have length 1. */

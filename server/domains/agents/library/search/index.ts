@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from '../model.ts'
-import { type ExactIndex, exactIndex, type Found } from './exact.ts'
+import { type ExactIndex, exactIndex, type FoundChunk } from './exact.ts'
 
 const mostBytes = 256 * 1024 * 1024
 
@@ -16,12 +16,12 @@ interface Kept {
 const keptOn = nodeState(() => new Map<string, Kept>())
 
 /** The chunks of an agent that fit a question best, best first. Chunks of other agents are never looked at. */
-export async function search(
+export async function searchChunks(
   node: Node,
   agent: string,
   question: { text: string; vector: Float32Array },
   most: number,
-): Promise<Found[]> {
+): Promise<FoundChunk[]> {
   for (let look = 0; ; look++) {
     const items = await KnowledgeItems.find(
       { agent_id: agent, generation: { $ne: null } },
@@ -74,7 +74,7 @@ async function indexOf(node: Node, agent: string, generations: readonly string[]
   try {
     const index = await made.index
     made.bytes = index.bytes
-    forgetOldest(kept, agent)
+    forgetOldestIndexes(kept, agent)
     return index
   } catch (error) {
     if (kept.get(agent) === made) kept.delete(agent)
@@ -91,7 +91,7 @@ async function build(node: Node, agent: string, generations: readonly string[]):
 }
 
 /** Leaves of the indexes what fits into so many bytes: the one that was asked last, and those asked before it as far as they fit. */
-export function forgetOldest(kept: Map<string, Pick<Kept, 'bytes'>>, latest: string, most = mostBytes): void {
+export function forgetOldestIndexes(kept: Map<string, Pick<Kept, 'bytes'>>, latest: string, most = mostBytes): void {
   let bytes = [...kept.values()].reduce((sum, one) => sum + one.bytes, 0)
   for (const [agent, one] of kept) {
     if (bytes <= most) return

@@ -6,20 +6,20 @@ import { messageIn } from '#server/domains/rooms/room-state/facts'
 import { Questions, type StoredQuestion } from '#server/domains/rooms/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
-import { mayWrite, nothingToSay, saidHere, sayAnswer } from './answers.ts'
-import { allBegun, answersTo, mentionOf } from './follow.ts'
+import { answersOn, markAnswerSent, mayAgentWrite, sendRoomAnswer } from './answers.ts'
+import { answerMention, markBegun, mentionOf } from './follow.ts'
 import { agentsIn } from './memberships.ts'
-import { asksIn } from './writing.ts'
+import { questionOfRun } from './writing.ts'
 
 const lookMilliseconds = 1_000
 const atOnce = 100
-/** The node that took a message begins the answers at once; another one does so where that has not happened for so long. */
+/** The appending node begins answers at once; another node takes over after so long. */
 const lateMilliseconds = 4_000
-/** What was asked so long ago is not answered any more. */
+/** Older questions are not answered. */
 const staleMilliseconds = 600_000
 
-/** Begins the answers to messages whose node died before it had begun them. */
-export function beginWhatWasLeft(node: Node): () => void {
+/** Begins answers whose node died before it began them. */
+export function beginLostQuestions(node: Node): () => void {
   async function look(): Promise<void> {
     const now = new Date(node.now())
     const left = { due_at: { $exists: true, $lt: new Date(node.now() - lateMilliseconds) } }
@@ -39,15 +39,15 @@ export function beginWhatWasLeft(node: Node): () => void {
 async function beginLate(node: Node, { _id, room, at }: StoredQuestion): Promise<void> {
   const isStale = node.now() - at.getTime() > staleMilliseconds
   const message = isStale ? null : await node.log.ask(room, (view) => messageIn(view, _id))
-  if (!message || message.body.deleted) return allBegun(_id, room, at)
-  await answersTo(node, mentionOf(room, message))
+  if (!message || message.body.deleted) return markBegun(_id, room, at)
+  await answerMention(node, mentionOf(room, message))
 }
 
-/** A question that ends each node which answers it is given up. */
+/** A question that kills every node is given up. */
 const attempts = 3
 
-/** Says in their rooms the answers of nodes that are gone, and begins again those that were lost with them. */
-export function sayWhatWasLeft(node: Node): () => void {
+/** Sends answers of dead nodes, and restarts runs that were lost with them. */
+export function sendLostAnswers(node: Node): () => void {
   let isLooking = false
   let isOver = false
 
@@ -57,16 +57,16 @@ export function sayWhatWasLeft(node: Node): () => void {
       .limit(atOnce)
       .lean<StoredRun[]>()
     for (const run of left) {
-      if (isOver || saidHere(node).has(run._id)) continue
+      if (isOver || answersOn(node).has(run._id)) continue
       const { matchedCount } = await Runs.updateOne(
         { _id: run._id, to_say: { $exists: true, $nin: others } },
         { $set: { to_say: node.id } },
       )
-      if (matchedCount === 0 || saidHere(node).has(run._id)) continue
-      saidHere(node).add(run._id)
-      sayLeft(node, run)
+      if (matchedCount === 0 || answersOn(node).has(run._id)) continue
+      answersOn(node).add(run._id)
+      sendLostAnswer(node, run)
         .catch((error: unknown) => node.logger.warn({ error, run: run._id }, 'a mention was not answered'))
-        .finally(() => saidHere(node).delete(run._id))
+        .finally(() => answersOn(node).delete(run._id))
     }
   }
 
@@ -83,24 +83,24 @@ export function sayWhatWasLeft(node: Node): () => void {
   }
 }
 
-async function sayLeft(node: Node, run: StoredRun): Promise<void> {
-  const { key, messageId, attempt } = asksIn(run)
+async function sendLostAnswer(node: Node, run: StoredRun): Promise<void> {
+  const { key, messageId, attempt } = questionOfRun(run)
   const agent = (await agentsIn(node, key)).find(({ _id }) => _id === run.agent_id)
   const isLost = run.error_code === 'RUN_LOST'
-  if (!agent || !(await isStillAsked(node, key, messageId)) || !(await mayWrite(node, agent, key)))
-    return void (await nothingToSay(run))
-  if (!isLost || attempt >= attempts) return void (await sayAnswer(node, agent, run))
-  const again = await begunAgain(node, agent, run, attempt + 1)
-  // What was lost is no part of the conversation that is told to the model.
+  if (!agent || !(await isStillAsked(node, key, messageId)) || !(await mayAgentWrite(node, agent, key)))
+    return void (await markAnswerSent(run))
+  if (!isLost || attempt >= attempts) return void (await sendRoomAnswer(node, agent, run))
+  const again = await beginAgain(node, agent, run, attempt + 1)
+  // A lost run leaves the conversation of the model.
   await forgetRuns([run._id])
-  await sayAnswer(node, agent, again)
+  await sendRoomAnswer(node, agent, again)
 }
 
 const isStillAsked = (node: Node, key: string, messageId: string): Promise<boolean> =>
   node.log.ask(key, (view) => messageIn(view, messageId)?.body.deleted === null)
 
-const begunAgain = (node: Node, agent: StoredAgent, run: StoredRun, attempt: number): Promise<StoredRun> => {
+const beginAgain = (node: Node, agent: StoredAgent, run: StoredRun, attempt: number): Promise<StoredRun> => {
   const { account, place, message } = run
-  const clientRunId = `${asksIn(run).messageId}:${agent._id}:${attempt}`
+  const clientRunId = `${questionOfRun(run).messageId}:${agent._id}:${attempt}`
   return beginAnswer(node, agent, { agent: agent._id, account, place, message, clientRunId, isToSay: true }, true)
 }

@@ -1,18 +1,18 @@
 import { expect, test, vi } from 'vitest'
-import { digestOf, whereabouts } from '#server/ports/video/whereabouts'
+import { keyDigestOf, streamLocations } from '#server/ports/video/location'
 
 test('a stream is taken with its key alone, and never from a host that is there', async () => {
   const stream = {
     streamId: 's',
     playbackId: 'p',
-    digest: digestOf('key'),
+    digest: keyDigestOf('key'),
     record: false,
     host: '0b0b0b0b',
     isOpen: true,
   }
   const hosts = { moved: async () => [], find: async () => stream, move: vi.fn(async () => undefined) }
   const here = { id: '0a0a0a0a', adopt: async () => undefined, endStream: async () => undefined }
-  const where = whereabouts(hosts)
+  const where = streamLocations(hosts)
   await where.look('key', (host) => host === stream.host, here)
   await where.look('p', () => false, here)
   await where.look('key', () => false, null)

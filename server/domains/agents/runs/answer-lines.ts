@@ -1,4 +1,4 @@
-import { secondsLeft } from '#server/domains/agents/agent-spending/allowance'
+import { secondsLeftToday } from '#server/domains/agents/agent-spending/allowance'
 import type { Node } from '#server/kernel/context'
 import {
   type ChatLine,
@@ -34,7 +34,7 @@ interface Beside {
 }
 
 /** What is told beside the text of an answer, where there is any of it. */
-export const besideText = ({ cut_short, sources = [] }: Beside): { cut_short?: CutShort; sources?: WebSource[] } => ({
+export const extrasOfAnswer = ({ cut_short, sources = [] }: Beside): { cut_short?: CutShort; sources?: WebSource[] } => ({
   ...(cut_short ? { cut_short } : {}),
   ...(sources.length > 0 ? { sources: [...sources] } : {}),
 })
@@ -47,32 +47,32 @@ function endOf(last: RunFrame | null, now: number): AppError {
   const code = told !== undefined && told in errors ? (told as ErrorCode) : 'SERVICE_UNAVAILABLE'
   const message = last?.t === 'cancelled' ? 'The answer was stopped' : (known?.text ?? 'The answer was not given')
   // The last tokens were taken while the question waited.
-  if (code === 'DAILY_TOKENS_REACHED') return new AppError(code, { retryAfter: secondsLeft(now) })
+  if (code === 'DAILY_TOKENS_REACHED') return new AppError(code, { retryAfter: secondsLeftToday(now) })
   if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, { message })
   const why = failure ? { details: { failure } } : {}
   return new AppError(failures.includes(code) ? code : 'INTERNAL_ERROR', {
-    message: generationFailed,
+    message: generationFailedText,
     status: 500,
     ...why,
   })
 }
 const failures: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT', 'RUN_LOST']
-export const generationFailed = 'Failed to generate response'
+export const generationFailedText = 'Failed to generate response'
 
-export async function* linesOf(frames: AsyncIterable<RunFrame>): AsyncGenerator<ChatLine> {
+export async function* answerLines(frames: AsyncIterable<RunFrame>): AsyncGenerator<ChatLine> {
   const sources: WebSource[] = []
   for await (const frame of frames) {
     if (frame.t === 'source') sources.push(sourceOf(frame))
     if (frame.t === 'chunk' && frame.text !== '') yield { type: 'chunk', text: frame.text }
     if (frame.t === 'done')
-      yield { type: 'done', message: frame.message, scheduling: frame.scheduling, ...besideText({ ...frame, sources }) }
+      yield { type: 'done', message: frame.message, scheduling: frame.scheduling, ...extrasOfAnswer({ ...frame, sources }) }
     if (frame.t === 'error') yield { type: 'error', error: frame.text, code: frame.code }
     if (frame.t === 'cancelled') yield { type: 'error', error: 'The answer was stopped' }
   }
 }
 
 /** Why a run is stopped before its end, as its last frame says it. */
-export class Stopped extends Error {
+export class StoppedRun extends Error {
   override readonly name = 'Stopped'
   readonly last: (partial: string | null) => FrameBody
 
@@ -82,7 +82,7 @@ export class Stopped extends Error {
   }
 }
 
-export const failed = (code: RunFailure, text: string) =>
-  new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
-export const cancelled = (by: string) =>
-  new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
+export const failedRun = (code: RunFailure, text: string) =>
+  new StoppedRun((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
+export const cancelledRun = (by: string) =>
+  new StoppedRun((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))

@@ -12,31 +12,31 @@ const mostTries = 3
 
 type Asked = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 /** `asked` where the same question has a place, and is perhaps not stored yet. */
-export type Outcome = 'taken' | 'full' | 'asked'
+export type PlaceOutcome = 'taken' | 'full' | 'asked'
 
 const idsOf = ({ agent_id, account }: Pick<Asked, 'agent_id' | 'account'>) =>
   [`${account} ${agent_id}`, account] as const
 
 /** Takes a place for a question before it is stored: among those to its agent where it is asked in private, and among all of who asks. */
-export async function takePlaces(node: Node, run: Asked, isInPrivate: boolean): Promise<Outcome> {
+export async function takeQuestionPlaces(node: Node, run: Asked, isInPrivate: boolean): Promise<PlaceOutcome> {
   const [toAgent, ofAccount] = idsOf(run)
   const first = isInPrivate ? await take(node, toAgent, run, mostToAgent) : 'taken'
   const outcome = first === 'taken' ? await take(node, ofAccount, run, mostOfAccount) : first
-  if (outcome !== 'taken') await givePlaces(run)
+  if (outcome !== 'taken') await releaseQuestionPlaces(run)
   return outcome
 }
 
 /** However often; where a question has none, nothing happens. */
-export const givePlaces = (run: Pick<Asked, '_id' | 'agent_id' | 'account'>): Promise<void> => give(idsOf(run), run._id)
+export const releaseQuestionPlaces = (run: Pick<Asked, '_id' | 'agent_id' | 'account'>): Promise<void> => releasePlaces(idsOf(run), run._id)
 
-async function give(ids: readonly string[], run: string): Promise<void> {
+async function releasePlaces(ids: readonly string[], run: string): Promise<void> {
   await OpenPlaces.updateMany(
     { _id: { $in: [...ids] }, 'open.run': run },
     { $pull: { open: { run } }, $inc: { count: -1 } },
   )
 }
 
-async function take(node: Node, _id: string, run: Asked, most: number): Promise<Outcome> {
+async function take(node: Node, _id: string, run: Asked, most: number): Promise<PlaceOutcome> {
   const at = new Date(node.now())
   const place = { run: run._id, key: run.client_run_id, at }
   const expires_at = new Date(at.getTime() + keptMilliseconds)
@@ -74,6 +74,6 @@ async function takeOutEnded(node: Node, { _id, open }: StoredPlaces): Promise<bo
   const isOver = ({ run, at }: StoredPlaces['open'][number]) =>
     states.has(run) ? states.get(run) !== 'running' : node.now() - at.getTime() > storedMilliseconds
   const over = open.filter(isOver).map(({ run }) => run)
-  for (const run of over) await give([_id], run)
+  for (const run of over) await releasePlaces([_id], run)
   return over.length > 0
 }

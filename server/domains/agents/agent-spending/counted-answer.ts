@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { AppError } from '#shared/errors'
 
-/** How many characters a token has on average, where a model does not report its tokens. */
+/** Characters per token, for models that do not report tokens. */
 const charactersPerToken = 4
 
 const tokensOf = (characters: number) => Math.ceil(characters / charactersPerToken)
@@ -12,8 +12,8 @@ const lengthOf = ({ turns, tools = [], called = [] }: Question): number =>
   (tools.length > 0 ? JSON.stringify(tools).length : 0) +
   called.reduce((sum, { call, result }) => sum + call.arguments.length + result.length, 0)
 
-/** The parts of an answer. Its tokens are counted, by the report of the model or by the text, however it ends. */
-export async function* counted(
+/** The parts of an answer. Its tokens are counted however it ends: as reported, or by length. */
+export async function* countedAnswer(
   model: Model,
   question: Question,
   signal: AbortSignal,
@@ -33,11 +33,11 @@ export async function* counted(
   }
 }
 
-/** What agents answer by. Throws where none is configured. */
-export function modelOf({ services: { model } }: Pick<Node, 'services'>): Model {
+/** The model of the agents. Throws without one. */
+export function agentModel({ services: { model } }: Pick<Node, 'services'>): Model {
   if (!model) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No model is configured here' })
   return model
 }
 
-/** The one value that the field `model` of an agent has. */
+/** The only value of an agent's field `model`. */
 export const modelName = ({ services: { model } }: Pick<Node, 'services'>): string => model?.name ?? 'none'

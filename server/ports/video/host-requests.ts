@@ -6,7 +6,7 @@ import type { HostTokens } from './host-tokens.ts'
 import type { MediaHost, Video } from './port.ts'
 
 /** What one node asks another of its streams. */
-export type Asked = Pick<Video, 'createStream' | 'status' | 'endStream' | 'deleteStream' | 'assets'>
+export type HostRequests = Pick<Video, 'createStream' | 'status' | 'endStream' | 'deleteStream' | 'assets'>
 
 const bounds = { timeoutMilliseconds: 12_000, maxBytes: 4 * 2 ** 20 }
 const mostBytes = 256 * 1024
@@ -45,7 +45,7 @@ const Assets = z.array(
 )
 
 /** Asks another node; where it does not answer as it should, it is away. */
-export function askHost(host: MediaHost, tokens: HostTokens): Asked {
+export function requestsTo(host: MediaHost, tokens: HostTokens): HostRequests {
   async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
     try {
       const body = JSON.stringify(question)
@@ -69,8 +69,8 @@ export function askHost(host: MediaHost, tokens: HostTokens): Asked {
 }
 
 /** Answers another node, where `isGood` says that these bytes are what it signed. */
-export async function answerAsk(
-  video: Asked,
+export async function answerRequest(
+  video: HostRequests,
   isGood: (body: Buffer) => boolean,
   request: IncomingMessage,
   response: ServerResponse,
@@ -89,7 +89,7 @@ export async function answerAsk(
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? null))
 }
 
-async function answerOf(video: Asked, question: z.output<typeof Question>): Promise<unknown> {
+async function answerOf(video: HostRequests, question: z.output<typeof Question>): Promise<unknown> {
   switch (question.ask) {
     case 'createStream':
       return video.createStream(question.stream)

@@ -1,6 +1,6 @@
-import { modelName } from '#server/domains/agents/agent-spending/counted'
+import { modelName } from '#server/domains/agents/agent-spending/counted-answer'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
-import { shownToolsOf } from '#server/domains/agents/agent-tools/stored'
+import { renderTools } from '#server/domains/agents/agent-tools/stored'
 import { earningsOf } from '#server/domains/payments/payments/receipts'
 import { registerPageParts } from '#server/domains/people/accounts/page-parts'
 import type { Node } from '#server/kernel/context'
@@ -8,7 +8,7 @@ import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/ag
 import { cutToLength } from '#shared/kit/cut'
 
 /** What everybody may see of an agent whom they may see at all. */
-export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
+export const agentCardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   id: agent._id,
   owner_address: agent.owner_address,
   name: agent.name,
@@ -35,7 +35,7 @@ export const cardOf = (node: Node, agent: StoredAgent): AgentCard => ({
 })
 
 /** The same by the names of the public door. */
-export const infoOf = (agent: StoredAgent): AgentInfo => ({
+export const agentInfoOf = (agent: StoredAgent): AgentInfo => ({
   id: agent._id,
   name: agent.name,
   personality: agent.personality,
@@ -47,7 +47,7 @@ export const infoOf = (agent: StoredAgent): AgentInfo => ({
 })
 
 export const listedAgentOf = (node: Node, agent: StoredAgent): ListedAgent => ({
-  ...cardOf(node, agent),
+  ...agentCardOf(node, agent),
   system_instructions: agent.system_instructions,
 })
 
@@ -55,11 +55,11 @@ export async function ownAgentOf(node: Node, agent: StoredAgent): Promise<OwnAge
   const { totalEarnings, paidMessages } = await earningsOf(node, agent._id)
   return {
     ...listedAgentOf(node, agent),
-    ...cardOf(node, agent),
+    ...agentCardOf(node, agent),
     is_own: true,
     mcp_enabled: agent.mcp_enabled,
     api_enabled: agent.api_enabled,
-    ...shownToolsOf(agent),
+    ...renderTools(agent),
     x402_wallet_address: agent.x402_wallet_address,
     x402_pricing_mode: agent.x402_pricing_mode,
     x402_total_earnings_cents: totalEarnings,
@@ -122,7 +122,7 @@ function firstQuestion(name: string): string {
 const onPageAtMost = 50
 
 /** Has the public page of an account show its public agents. */
-export const showOnPages = (node: Node): void => registerPageParts(node, { agents: publicAgentsOf })
+export const showAgentsOnPages = (node: Node): void => registerPageParts(node, { agents: publicAgentsOf })
 
 async function publicAgentsOf(owner_address: string) {
   const found = await Agents.find({ owner_address, visibility: 'public' })

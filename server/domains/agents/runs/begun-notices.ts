@@ -2,53 +2,53 @@ import { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { runBegun } from '#shared/api/agent-runs'
-import { ownChat } from './history.ts'
+import { ownChatPlace } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { isHere } from './relay.ts'
+import { isRunHere } from './relay.ts'
 
 const topic = 'run-begun'
 const lookMilliseconds = 1_000
 const atOnce = 1_000
 
-const Word = runBegun.payload.extend({ account: z.string() })
+const BegunMessage = runBegun.payload.extend({ account: z.string() })
 type Begun = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 
 /** Runs of this node that were told as begun; those that have ended are forgotten where there are many. */
-const toldOn = nodeState(() => new Set<string>())
-const manyTold = 1_000
+const notifiedOn = nodeState(() => new Set<string>())
+const manyNotified = 1_000
 
 /**
  * Tells all connections of who asked that a question is being answered, once: the node that began it does, however often the question is
  * repeated. One that misses it finds the answer by `run:active`.
  */
-export function tellBegun(node: Node, { _id: run_id, agent_id, account, client_run_id, ...run }: StoredRun): void {
-  const told = toldOn(node)
+export function notifyBegun(node: Node, { _id: run_id, agent_id, account, client_run_id, ...run }: StoredRun): void {
+  const told = notifiedOn(node)
   if (run.node !== node.id || told.has(run_id)) return
-  if (told.size >= manyTold) for (const id of told) if (!isHere(node, id)) told.delete(id)
+  if (told.size >= manyNotified) for (const id of told) if (!isRunHere(node, id)) told.delete(id)
   told.add(run_id)
   const word = { run_id, agent_id, client_run_id, account }
-  tellHere(node, word)
+  notifyHere(node, word)
   node.peers.tell(topic, word)
 }
 
-function tellHere(node: Node, { account, ...payload }: z.output<typeof Word>): void {
+function notifyHere(node: Node, { account, ...payload }: z.output<typeof BegunMessage>): void {
   node.live.send(runBegun, audiences.account(account), payload)
 }
 
 /** Passes on what begins on other nodes; where no words go between them, the store says it. */
-export function listenToBegun(node: Node): () => void {
+export function followBegun(node: Node): () => void {
   const silence = node.peers.listen(topic, (word) => {
-    const heard = Word.safeParse(word)
-    if (heard.success) tellHere(node, heard.data)
+    const heard = BegunMessage.safeParse(word)
+    if (heard.success) notifyHere(node, heard.data)
   })
   let told = new Set<string>()
   const look = async () => {
     if (node.peers.isUp()) return
-    const found = await Runs.find({ state: 'running', node: { $ne: node.id }, place: ownChat })
+    const found = await Runs.find({ state: 'running', node: { $ne: node.id }, place: ownChatPlace })
       .select({ agent_id: 1, account: 1, client_run_id: 1 })
       .limit(atOnce)
       .lean<Begun[]>()
-    for (const { _id: run_id, ...run } of found) if (!told.has(run_id)) tellHere(node, { run_id, ...run })
+    for (const { _id: run_id, ...run } of found) if (!told.has(run_id)) notifyHere(node, { run_id, ...run })
     told = new Set(found.map(({ _id }) => _id))
   }
   const timer = node.alone ? undefined : setInterval(() => void look().catch(() => undefined), lookMilliseconds).unref()

@@ -1,10 +1,10 @@
-import { refusalOf } from '#server/domains/agents/agent-state/access'
+import { agentRefusalOf } from '#server/domains/agents/agent-state/access'
 import { Agents, type StoredAgent } from '#server/domains/agents/agent-state/model'
 import { isSuspended } from '#server/domains/people/accounts/roles'
 import type { Node } from '#server/kernel/context'
 import { isSameAccount } from '#shared/kit/accounts'
-import { cancelled } from './ending.ts'
-import { isInRoom } from './history.ts'
+import { cancelledRun } from './answer-lines.ts'
+import { isRoomPlace } from './history.ts'
 import type { StoredRun } from './model.ts'
 
 /**
@@ -13,16 +13,16 @@ import type { StoredRun } from './model.ts'
  */
 export async function agentNow(node: Node, run: StoredRun): Promise<StoredAgent> {
   const agent = await Agents.findOne({ _id: run.agent_id }).lean<StoredAgent>()
-  if (!agent || (await isRefused(node, run, agent))) throw cancelled(agent?.owner_address ?? run.account)
+  if (!agent || (await isRefusedRun(node, run, agent))) throw cancelledRun(agent?.owner_address ?? run.account)
   return agent
 }
 
 /** Whether who asked may ask the agent no more. What was paid for without an account is answered whatever becomes of the agent. */
-export async function isRefused(node: Node, { account, place }: StoredRun, agent: StoredAgent): Promise<boolean> {
+export async function isRefusedRun(node: Node, { account, place }: StoredRun, agent: StoredAgent): Promise<boolean> {
   if (isSameAccount(account, place)) return false
   const isOfficial = agent.visibility === 'official'
-  if (isInRoom(place) && !isOfficial) return true
+  if (isRoomPlace(place) && !isOfficial) return true
   // The log says so before the records of accounts do.
   if ((await isSuspended(node, account)) || (!isOfficial && (await isSuspended(node, agent.owner_address)))) return true
-  return (await refusalOf(account, agent)) !== null
+  return (await agentRefusalOf(account, agent)) !== null
 }

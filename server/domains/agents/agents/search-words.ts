@@ -13,14 +13,14 @@ export const searchableWords = ({ name, tags, personality }: Pick<StoredAgent, '
   [...new Set(wordsToFind([name, ...tags, personality].join(' ')).map(short))].slice(0, wordsAtMost)
 
 /** What is asked of agents with a word that begins as each of these; null where no word is asked for. */
-export function withWords(search: string) {
+export function searchFilter(search: string) {
   const asked = [...new Set(wordsAskedFor(search).map(short))]
   if (asked.length === 0) return null
   return asked.map((word) => ({ words: { $elemMatch: { $gte: word, $lt: word + afterAll } } }))
 }
 
 /** Brings the words of agents that an older version stored up to date, a few at a time. */
-export async function fileAgents(): Promise<void> {
+export async function updateSearchWords(): Promise<void> {
   const older = { words_version: { $ne: skeletonVersion } }
   for (;;) {
     const agents = await Agents.find(older, { name: 1, tags: 1, personality: 1 }).limit(100).lean<StoredAgent[]>()

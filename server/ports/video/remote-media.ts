@@ -8,14 +8,14 @@ const mostBytes = 64 * 2 ** 20
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
 
 /** Asks other nodes for what they show, whole. */
-export interface FarMedia {
+export interface RemoteMedia {
   /** SERVICE_UNAVAILABLE where it does not come whole in time. */
   get(origin: MediaOrigin, path: string): Promise<MediaAnswer>
   /** Nobody waits for an answer of who is away. */
   giveUp(isAway: (origin: MediaOrigin) => boolean): void
 }
 
-export function farMedia(): FarMedia {
+export function remoteMedia(): RemoteMedia {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 120_000 })
   const asked = new Map<ClientRequest, MediaOrigin>()
   return {
@@ -54,7 +54,7 @@ function answerOf(there: ClientRequest): Promise<MediaAnswer> {
           if (bytes > mostBytes) throw new Error(`It answers with more than ${mostBytes} bytes`)
           parts.push(part)
         }
-        resolve({ status: answer.statusCode ?? 502, headers: told(answer.headers), body: Buffer.concat(parts) })
+        resolve({ status: answer.statusCode ?? 502, headers: headersOf(answer.headers), body: Buffer.concat(parts) })
       } catch (error) {
         reject(error)
       }
@@ -63,7 +63,7 @@ function answerOf(there: ClientRequest): Promise<MediaAnswer> {
   })
 }
 
-const told = (headers: IncomingHttpHeaders): Record<string, string> =>
+const headersOf = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       typeof value === 'string' && !ofConnection.includes(name) ? [[name, value] as const] : [],
