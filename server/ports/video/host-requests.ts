@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import type { HostTokens } from './host-tokens.ts'
 import type { MediaHost, Video } from './port.ts'
 
-/** What one node asks another of its streams. */
+/** Requests of a node about streams of another. */
 export type HostRequests = Pick<Video, 'createStream' | 'status' | 'endStream' | 'deleteStream' | 'assets'>
 
 const bounds = { timeoutMilliseconds: 12_000, maxBytes: 4 * 2 ** 20 }
@@ -14,7 +14,7 @@ const mostBytes = 256 * 1024
 const Question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('createStream'), stream: z.object({ name: z.string(), record: z.boolean() }) }),
   z.object({ ask: z.literal('status'), streamIds: z.array(z.string()) }),
-  // Nodes of the version before do not say whether it is shown.
+  // Absent from nodes of the previous version.
   z.object({ ask: z.literal('endStream'), streamId: z.string(), isShown: z.boolean().default(true) }),
   z.object({ ask: z.enum(['deleteStream', 'assets']), streamId: z.string() }),
 ])
@@ -44,7 +44,7 @@ const Assets = z.array(
   }),
 )
 
-/** Asks another node; where it does not answer as it should, it is away. */
+/** Sends requests to another node, which counts as away without a proper answer. */
 export function requestsTo(host: MediaHost, tokens: HostTokens): HostRequests {
   async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
     try {
@@ -68,7 +68,7 @@ export function requestsTo(host: MediaHost, tokens: HostTokens): HostRequests {
   }
 }
 
-/** Answers another node, where `isGood` says that these bytes are what it signed. */
+/** Answers a request of another node, if `isGood` accepts its signature. */
 export async function answerRequest(
   video: HostRequests,
   isGood: (body: Buffer) => boolean,

@@ -43,7 +43,7 @@ interface Watched {
 export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMilliseconds } = usual): Video {
   const api = studio(config.apiUrl, config.apiKey)
   const atOnce = fewAtOnce(4)
-  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const { notify, subscribe } = polledHearers(() => poll(), pollMilliseconds)
   const watched = new Map<string, Watched>()
   const heard = new Map<string, Promise<void>>()
 
@@ -84,7 +84,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
     if (state === 'live') one.isEnded = false
     one.state = state
     const type = ({ live: 'started', interrupted: 'interrupted', idle: 'stopped' } as const)[state]
-    tell({ type: `ingest.${type}`, streamId: one.id })
+    notify({ type: `ingest.${type}`, streamId: one.id })
   }
 
   /** Of one that is gone there are none. */
@@ -104,7 +104,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
       const now = `${asset.phase} ${asset.progress}`
       if (one.told.get(asset.assetId) === now) continue
       one.told.set(asset.assetId, now)
-      tell({ type: 'asset.updated', asset })
+      notify({ type: 'asset.updated', asset })
     }
     if (shown.some(({ phase }) => phase === 'waiting' || phase === 'processing')) one.owes = true
     else if (shown.length > 0 && one.state !== 'live') one.owes = false

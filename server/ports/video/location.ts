@@ -2,26 +2,23 @@ import { createHash } from 'node:crypto'
 import { AppError } from '#shared/errors'
 import type { HeldStream, MediaHosts } from './port.ts'
 
-/** The host of this process, as far as streams that have moved are concerned. */
+/** The host of this process, for moved streams. */
 export interface LocationHost {
   id: string
-  /** Goes on with a stream of another host; what it has already stays as it is. */
+  /** Continues a stream of another host; one that it has stays unchanged. */
   adopt(stream: HeldStream): Promise<void>
   endStream(streamId: string): Promise<void>
 }
 
-/** Where streams are: at the host that their ids name, or where they went on when that was away. */
+/** The locations of streams: the host in their ids, or the host that continued them. */
 export interface StreamLocations {
-  /** The host of a stream, a playback, a key, a session or a recording, as far as it was told; empty where the name names none. */
+  /** The known host of a stream, playback, key, session or recording; empty for other names. */
   of(name: string): string
-  /** Where a stream has been; the host it is at now comes first. */
+  /** All hosts of a stream, the current one first. */
   all(streamId: string): string[]
-  /** Looks which streams have moved: goes on with those that came here, and gives up those that left. */
+  /** Reads moves: continues streams that came here, and ends those that left. */
   refresh(here: LocationHost | null): Promise<void>
-  /**
-   * Looks for what is not at a host that is there. With the key of a stream whose host is away, that stream goes on here. Throws
-   * NOT_FOUND where no open stream has the name.
-   */
+  /** Locates a name whose host is away. A stream's key continues the stream here. Throws NOT_FOUND without an open stream. */
   look(name: string, isThere: (host: string) => boolean, here: LocationHost | null): Promise<void>
 }
 
@@ -30,7 +27,7 @@ const homeOf = (name: string): string => /^([0-9a-f]{8})-/.exec(name)?.[1] ?? ''
 
 export function streamLocations(hosts: Pick<MediaHosts, 'moved' | 'find' | 'move'>): StreamLocations {
   let moved: ReadonlyMap<string, string> = new Map()
-  /** What the host of this process has settled of each. */
+  /** The host that this process has applied for each stream. */
   const settled = new Map<string, string>()
 
   const of = (name: string) =>

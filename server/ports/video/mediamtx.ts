@@ -55,7 +55,7 @@ export function mediaMtxVideo(
 ): Video {
   const keys = mediaMtxKeys(secrets)
   const api = mediaMtxApi(config, keys.token)
-  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const { notify, subscribe } = polledHearers(() => poll(), pollMilliseconds)
   const shown = new Map<string, Shown>()
   const settling = new Map<string, { until: number; last: string | null }>()
   const deleted = new Set<string>()
@@ -95,7 +95,7 @@ export function mediaMtxVideo(
     const is = { publisher: publisher?.id ?? '', since, seenAt: new Date(now()), from: askedAt }
     const isLeaving = before?.isEnded === true && before.publisher === is.publisher
     shown.set(streamId, { ...is, state: 'live', isEnded: isLeaving })
-    if (before?.state !== 'live' || before.isEnded !== isLeaving) tell({ type: 'ingest.started', streamId })
+    if (before?.state !== 'live' || before.isEnded !== isLeaving) notify({ type: 'ingest.started', streamId })
   }
 
   function beGone(streamId: string, one: Shown): void {
@@ -107,7 +107,7 @@ export function mediaMtxVideo(
     else one.state = 'interrupted'
     if (isRecorded(playbackOf(streamId) ?? ''))
       settling.set(streamId, { until: clock() + settlingMilliseconds, last: null })
-    tell({ type: isOver ? 'ingest.stopped' : 'ingest.interrupted', streamId })
+    notify({ type: isOver ? 'ingest.stopped' : 'ingest.interrupted', streamId })
   }
 
   async function recordingsOf(streamId: string): Promise<VideoAsset[]> {
@@ -124,7 +124,7 @@ export function mediaMtxVideo(
     const found = assets && JSON.stringify(assets)
     if (clock() > until || (found !== null && found === last)) settling.delete(streamId)
     else if (found !== null) settling.set(streamId, { until, last: found })
-    if (found !== last) for (const asset of assets ?? []) tell({ type: 'asset.updated', asset })
+    if (found !== last) for (const asset of assets ?? []) notify({ type: 'asset.updated', asset })
   }
 
   let isPolling = false
@@ -186,7 +186,7 @@ export function mediaMtxVideo(
       const [oldest] = deleted
       if (oldest !== undefined && deleted.size > mostDeleted) deleted.delete(oldest)
       settling.delete(streamId)
-      if (shown.delete(streamId)) tell({ type: 'ingest.stopped', streamId })
+      if (shown.delete(streamId)) notify({ type: 'ingest.stopped', streamId })
     },
     assets: recordingsOf,
     subscribe,

@@ -2,16 +2,16 @@ import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'no
 import { AppError } from '#shared/errors'
 import type { MediaAnswer, MediaOrigin } from './port.ts'
 
-/** Longer than a playlist is held: three times the longest segment. */
+/** Longer than a held playlist: three times the longest segment. */
 const mostMilliseconds = 35_000
 const mostBytes = 64 * 2 ** 20
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
 
-/** Asks other nodes for what they show, whole. */
+/** Fetches whole media answers from other nodes. */
 export interface RemoteMedia {
-  /** SERVICE_UNAVAILABLE where it does not come whole in time. */
+  /** Throws SERVICE_UNAVAILABLE if the answer is late or incomplete. */
   get(origin: MediaOrigin, path: string): Promise<MediaAnswer>
-  /** Nobody waits for an answer of who is away. */
+  /** Ends requests to hosts that are away. */
   giveUp(isAway: (origin: MediaOrigin) => boolean): void
 }
 

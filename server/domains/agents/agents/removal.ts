@@ -9,7 +9,7 @@ import { Favorites } from './model.ts'
 
 const page = 200
 
-/** Deletes an agent and all that belongs to it. */
+/** Deletes an agent with all its data. */
 export const agentRemoval = job({
   kind: 'agents.remove',
   payload: z.object({ agent: z.string(), by: z.string().optional() }),

@@ -7,7 +7,7 @@ import type { Node } from '#server/kernel/context'
 import type { AgentCard, AgentInfo, ListedAgent, OwnAgent } from '#shared/api/agent-records'
 import { cutToLength } from '#shared/kit/cut'
 
-/** What everybody may see of an agent whom they may see at all. */
+/** The public fields of an agent. */
 export const agentCardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   id: agent._id,
   owner_address: agent.owner_address,
@@ -34,7 +34,7 @@ export const agentCardOf = (node: Node, agent: StoredAgent): AgentCard => ({
   updated_at: agent.updated_at.toISOString(),
 })
 
-/** The same by the names of the public door. */
+/** The same under the names of the public API. */
 export const agentInfoOf = (agent: StoredAgent): AgentInfo => ({
   id: agent._id,
   name: agent.name,
@@ -70,7 +70,7 @@ export async function ownAgentOf(node: Node, agent: StoredAgent): Promise<OwnAge
 const longestQuestion = 100
 const questionsAtMost = 4
 
-/** What people may want to ask, by what an agent says of itself. */
+/** Suggested questions by topics of an agent. */
 const byTopic: readonly (readonly [topic: RegExp, question: string])[] = [
   [
     /\b(cod(e|ing|er)|program\w*|software|developer|javascript|typescript|python|rust)\b/,
@@ -102,7 +102,7 @@ const byTopic: readonly (readonly [topic: RegExp, question: string])[] = [
 ]
 const generic = ['What do you know most about?', 'Can you give me an example?', 'What should I ask you first?']
 
-/** The questions that are shown beside an agent: those its admins wrote, or four that are made for one that is public. */
+/** Suggested questions: those of the admins, or four generated ones for a public agent. */
 export function suggestedQuestionsOf(
   agent: Pick<StoredAgent, 'name' | 'personality' | 'tags' | 'visibility' | 'suggested_questions'>,
 ) {
@@ -121,7 +121,7 @@ function firstQuestion(name: string): string {
 
 const onPageAtMost = 50
 
-/** Has the public page of an account show its public agents. */
+/** Shows public agents on the pages of their owners. */
 export const showAgentsOnPages = (node: Node): void => registerPageParts(node, { agents: publicAgentsOf })
 
 async function publicAgentsOf(owner_address: string) {

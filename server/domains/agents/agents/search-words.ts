@@ -8,18 +8,18 @@ const afterAll = '\uffff'
 
 const short = (word: string): string => word.slice(0, longestWord)
 
-/** The words that an agent is found by, each once. */
+/** The distinct search words of an agent. */
 export const searchableWords = ({ name, tags, personality }: Pick<StoredAgent, 'name' | 'tags' | 'personality'>) =>
   [...new Set(wordsToFind([name, ...tags, personality].join(' ')).map(short))].slice(0, wordsAtMost)
 
-/** What is asked of agents with a word that begins as each of these; null where no word is asked for. */
+/** The filter for agents with words that begin so; null without words. */
 export function searchFilter(search: string) {
   const asked = [...new Set(wordsAskedFor(search).map(short))]
   if (asked.length === 0) return null
   return asked.map((word) => ({ words: { $elemMatch: { $gte: word, $lt: word + afterAll } } }))
 }
 
-/** Brings the words of agents that an older version stored up to date, a few at a time. */
+/** Updates the search words of agents of older versions, a few at a time. */
 export async function updateSearchWords(): Promise<void> {
   const older = { words_version: { $ne: skeletonVersion } }
   for (;;) {

@@ -4,17 +4,17 @@ import { indexingJob, isItemBeingRead } from '#server/domains/agents/library/ind
 import { KnowledgeItems, type StoredItem } from '#server/domains/agents/library/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
 import { knowledge as contract } from '#shared/api/knowledge'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { addItem, itemOf, itemsOf, removeItem, renderItem, updateItem } from './items.ts'
-import { readingRetrySeconds, readItems, requestReading, waitForReading } from './reads.ts'
-import { notifyWatchers, checkWatchedSoon, watchKnowledge } from './watch.ts'
-import { every } from '#server/kernel/every'
+import { readItems, readingRetrySeconds, requestReading, waitForReading } from './reads.ts'
+import { checkWatchedSoon, notifyWatchers, watchKnowledge } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
-const lookedAfterBy = (context: Context, agent: string): Promise<StoredAgent> =>
+const managedBy = (context: Context, agent: string): Promise<StoredAgent> =>
   managedAgent(context.node, signedIn(context).account, agent)
 
 export const knowledge = defineDomain(
@@ -29,7 +29,8 @@ export const knowledge = defineDomain(
     async watch({ agent_id }, context) {
       await own(context, agent_id)
       const items = await itemsOf(agent_id)
-      if (context.connection) watchKnowledge(context.node, context.connection, signedIn(context).account, agent_id, items)
+      if (context.connection)
+        watchKnowledge(context.node, context.connection, signedIn(context).account, agent_id, items)
       return { items: items.map(renderItem) }
     },
 
@@ -46,7 +47,7 @@ export const knowledge = defineDomain(
     },
 
     async update({ id, knowledge_id, userAddress: _, ...input }, context) {
-      const agent = await lookedAfterBy(context, id)
+      const agent = await managedBy(context, id)
       return { ...done, item: renderItem(await updateItem(context.node, agent, knowledge_id, input)) }
     },
 
@@ -58,7 +59,7 @@ export const knowledge = defineDomain(
     },
 
     async index({ id, knowledgeId }, context) {
-      await lookedAfterBy(context, id)
+      await managedBy(context, id)
       const item = await itemOf(id, knowledgeId)
       if (isItemBeingRead(item, context.node.now())) throw stillRead()
       const asked = await requestReading(context.node, item)
@@ -96,16 +97,16 @@ export const knowledge = defineDomain(
   { jobs: [indexingJob], start: (node) => [notifyWatchers(node), syncDueItems(node)] },
 )
 
-/** It goes on, and how it ends stands in the item. */
+/** The reading continues, and its result is stored in the item. */
 const stillRead = () => new AppError('KNOWLEDGE_INDEXING', { retryAfter: readingRetrySeconds })
 
-/** One item, or all of an agent, for its owner or an admin. */
+/** Loads an item, or all items of an agent, for the owner or an admin. */
 async function ofCaller(context: Context, item: string | undefined, agent: string | undefined): Promise<StoredItem[]> {
   const found = item === undefined ? null : await KnowledgeItems.findOne({ _id: item }).lean<StoredItem>()
   if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
     throw new AppError('KNOWLEDGE_NOT_FOUND')
   const id = found?.agent_id ?? agent ?? ''
-  await lookedAfterBy(context, id).catch((error: unknown) => {
+  await managedBy(context, id).catch((error: unknown) => {
     const isHidden = found !== null && error instanceof AppError && error.code === 'AGENT_NOT_FOUND'
     throw isHidden ? new AppError('KNOWLEDGE_NOT_FOUND') : error
   })
@@ -115,7 +116,7 @@ async function ofCaller(context: Context, item: string | undefined, agent: strin
 const sweepMilliseconds = 60_000
 const sweptAtOnce = 100
 
-/** Items of official agents whose time has come. */
+/** Due items of official agents. */
 async function dueItems(node: Node): Promise<StoredItem[]> {
   const official = await Agents.find({ visibility: 'official' }, { _id: 1 }).lean<Pick<StoredAgent, '_id'>[]>()
   const items = await KnowledgeItems.find({
@@ -128,7 +129,7 @@ async function dueItems(node: Node): Promise<StoredItem[]> {
   return items.filter((item) => !isItemBeingRead(item, node.now()))
 }
 
-/** Reads items again when they are due. */
+/** Reads due items again. */
 const syncDueItems = (node: Node): (() => void) =>
   every(
     node,

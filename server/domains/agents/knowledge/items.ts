@@ -14,7 +14,7 @@ const hourMilliseconds = 3_600_000
 export const itemsOf = (agent: string): Promise<StoredItem[]> =>
   KnowledgeItems.find({ agent_id: agent }).sort({ created_at: 1, _id: 1 }).lean<StoredItem[]>()
 
-/** An item of this agent; those of others are not found. */
+/** Loads an item of the agent. */
 export async function itemOf(agent: string, id: string): Promise<StoredItem> {
   const item = await KnowledgeItems.findOne({ _id: id, agent_id: agent }).lean<StoredItem>()
   if (!item) throw new AppError('KNOWLEDGE_NOT_FOUND')
@@ -23,7 +23,7 @@ export async function itemOf(agent: string, id: string): Promise<StoredItem> {
 
 type Reading = Pick<StoredItem, keyof typeof defaultReading>
 
-/** How an item is to be read, as far as it was said. Refuses what is for official agents where it is not the default. */
+/** The given reading options. Refuses options for official agents alone. */
 function readingOf(agent: StoredAgent, input: Readonly<Record<string, unknown>>): Partial<Reading> {
   const reading = inSnakeCase(inCamelCase(readingFields, input)) as Partial<Reading>
   const differs = Object.entries(reading).some(
@@ -65,7 +65,7 @@ export async function addItem(
   return inserted
 }
 
-/** Looked at again once the item stands: the agent may have been deleted meanwhile, with all that it knew then. */
+/** Checked after the insert, as the agent may have been deleted with its knowledge. */
 async function refuseGone({ _id }: StoredAgent, item: string): Promise<void> {
   if (await Agents.exists({ _id })) return
   await KnowledgeItems.deleteOne({ _id: item })
@@ -96,7 +96,7 @@ export async function updateItem(
       $set: {
         ...reading,
         ...(title === undefined ? {} : { title }),
-        // What it is compared with was read in another way.
+        // The earlier hash is of another way of reading.
         ...(isReadOtherwise ? { etag: null, modified: null, hash: null } : {}),
         ...(sync_at ? { sync_at } : {}),
       },

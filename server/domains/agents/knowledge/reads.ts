@@ -7,10 +7,10 @@ import { checkWatchedSoon } from './watch.ts'
 
 const waitMilliseconds = 25_000
 const lookMilliseconds = 100
-/** Who is told that something is still being read looks at it again then. */
+/** The retry time of a client whose item is still being read. */
 export const readingRetrySeconds = 5
 
-/** Stores the job, one for all who ask before it begins, on every node; `since` is the moment from which its end counts. */
+/** Queues one reading job for all requests before it begins. Its end counts from `since`. */
 export async function requestReading(node: Node, item: StoredItem): Promise<{ item: StoredItem; since: number }> {
   const since = node.now()
   const { _id, claimed_at } = item
@@ -20,7 +20,7 @@ export async function requestReading(node: Node, item: StoredItem): Promise<{ it
   return { item, since }
 }
 
-/** How an item stands once it was read; null where that takes longer than an answer can wait. */
+/** The item after its reading; null if that takes too long for an answer. */
 export async function waitForReading(
   { item: { _id, tried_at }, since }: { item: StoredItem; since: number },
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function waitForReading(
   return null
 }
 
-/** Reads several, and says of each how it went. */
+/** Reads several items, and returns the result of each. */
 export async function readItems(node: Node, items: readonly StoredItem[], signal: AbortSignal) {
   const asked = await Promise.all(items.map((item) => requestReading(node, item)))
   return Promise.all(asked.map(async (one) => resultOf(one.item, await waitForReading(one, signal))))

@@ -9,13 +9,13 @@ import type { KnowledgeChange } from '#shared/api/knowledge-records'
 const lookMilliseconds = 500
 
 interface Watched {
-  /** With the account that watches. */
+  /** The watching connections, with their accounts. */
   connections: Map<Connection, string>
-  /** What was told last of each item. */
-  told: Map<string, KnowledgeChange>
+  /** The last notice of each item. */
+  sent: Map<string, KnowledgeChange>
 }
 
-/** Agents that somebody watches on this node. The store says what changes, whichever node does it. */
+/** Agents that are watched at this node. Changes are read from the store, whichever node made them. */
 const watchedOn = nodeState(() => ({ agents: new Map<string, Watched>(), looking: null as Promise<void> | null }))
 
 export function watchKnowledge(
@@ -28,7 +28,7 @@ export function watchKnowledge(
   const { agents } = watchedOn(node)
   const watched = agents.get(agent) ?? {
     connections: new Map(),
-    told: new Map(items.map((item) => [item._id, changeOf(item)])),
+    sent: new Map(items.map((item) => [item._id, changeOf(item)])),
   }
   agents.set(agent, watched)
   if (watched.connections.has(connection)) return
@@ -42,7 +42,7 @@ function leave(agents: Map<string, Watched>, agent: string, connection: Connecti
   if (watched?.connections.size === 0) agents.delete(agent)
 }
 
-/** Looks at once. */
+/** Checks for changes at once. */
 export function checkWatchedSoon(node: Node): void {
   const state = watchedOn(node)
   if (state.agents.size === 0) return
@@ -62,18 +62,23 @@ async function look(node: Node, agents: Map<string, Watched>): Promise<void> {
   const items = await KnowledgeItems.find({ agent_id: { $in: [...agents.keys()] } }).lean<StoredItem[]>()
   for (const [agent, watched] of agents) {
     const now = new Map(items.filter(({ agent_id }) => agent_id === agent).map((item) => [item._id, changeOf(item)]))
-    const removed = [...watched.told.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
-    const changed = [...now].filter(([id, to]) => JSON.stringify(watched.told.get(id)) !== JSON.stringify(to))
+    const removed = [...watched.sent.values()].filter(({ knowledge_id }) => !now.has(knowledge_id)).map(removalOf)
+    const changed = [...now].filter(([id, to]) => JSON.stringify(watched.sent.get(id)) !== JSON.stringify(to))
     const changes = [...removed, ...changed.map(([, change]) => change)]
     if (changes.length > 0) await removeOtherWatchers(node, agents, agent, watched)
-    watched.told = now
+    watched.sent = now
     for (const change of changes)
       for (const connection of watched.connections.keys()) connection.emit(knowledgeEvents.knowledgeEvent, change)
   }
 }
 
-/** Who may not change the agent any more watches it no more. */
-async function removeOtherWatchers(node: Node, agents: Map<string, Watched>, id: string, watched: Watched): Promise<void> {
+/** Removes watchers who may not change the agent any more. */
+async function removeOtherWatchers(
+  node: Node,
+  agents: Map<string, Watched>,
+  id: string,
+  watched: Watched,
+): Promise<void> {
   const agent = await Agents.findOne({ _id: id }).lean<StoredAgent>()
   if (!agent) return
   for (const [connection, account] of watched.connections)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { job } from '#server/kernel/jobs'
+import { nodeState } from '#server/kernel/node-state'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from './model.ts'
@@ -9,18 +10,17 @@ import { textChunks } from './reading/chunks.ts'
 import { UnusablePage } from './reading/page.ts'
 import { hashOfPages, type KnownSource, type ReadSource, readSource } from './reading/read-source.ts'
 import { vectorBytes } from './search/exact.ts'
-import { nodeState } from '#server/kernel/node-state'
 
 const mostChunks = 2_000
 const mostChunksOfAgent = 20_000
 const longestTitle = 200
 const embeddedAtOnce = 64
-/** Where it fails for a reason of ours. */
+/** Attempts after internal failures. */
 const attempts = 3
 const givenUpMilliseconds = 600_000
 const hourMilliseconds = 3_600_000
 
-/** Reads an item. Of several at once one does it; the chunks before serve until those of this attempt stand. */
+/** Reads an item; of simultaneous jobs one does. Earlier chunks serve until the new ones are complete. */
 export const indexingJob = job({
   kind: 'knowledge.index',
   payload: z.object({ item: z.string() }),
@@ -39,13 +39,13 @@ export const indexingJob = job({
         error_message: why,
         stale_since: item.generation === null ? null : (item.stale_since ?? new Date(node.now())),
       })
-      // Where it is not, these chunks may stand already; those of an attempt that has ended go with the next claim.
+      // If it failed, these chunks may be in use; the next attempt removes leftovers.
       if (isOver) await KnowledgeChunks.deleteMany({ knowledge_id: id, generation })
     }
   },
 })
 
-/** Indexes documents that are at hand in the place of those at the URL of an item. What they were made of before is not read again. */
+/** Indexes given documents instead of those at the item's URL. Unchanged ones are not read again. */
 export async function indexDocuments(
   node: Node,
   id: string,
@@ -60,14 +60,14 @@ export async function indexDocuments(
   await build(node, item, generation, { pages: isKnown ? null : pages, hash, etag: null, modified: null }, signal)
 }
 
-/** What began before that has died, with all its attempts. */
+/** Attempts that began earlier have died. */
 const givenUpAt = (now: number) => new Date(now - givenUpMilliseconds)
 
-/** Another job reads it now. */
+/** Whether another job is reading the item. */
 export const isItemBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
   status === 'processing' && claimed_at !== null && claimed_at >= givenUpAt(now)
 
-/** Null where the item is gone, or another job reads it. */
+/** Null if the item is gone, or another job reads it. */
 async function takeItem(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
   const item = await KnowledgeItems.findOneAndUpdate(
     { _id: id, $or: [{ status: { $ne: 'processing' } }, { job: ours }, { claimed_at: { $lt: givenUpAt(now) } }] },
@@ -174,7 +174,7 @@ async function store(
   }
 }
 
-/** False where the item is gone, or a later attempt reads it. */
+/** False if the item is gone, or a later attempt reads it. */
 async function settle(node: Node, item: StoredItem, building: string, change: Partial<StoredItem>): Promise<boolean> {
   const now = node.now()
   const again = item.sync_at ? { sync_at: new Date(now + item.sync_interval_hours * hourMilliseconds) } : {}
@@ -185,7 +185,7 @@ async function settle(node: Node, item: StoredItem, building: string, change: Pa
   return matchedCount === 1
 }
 
-/** In words for the owner; null where it is a fault of ours, which another attempt may not meet. */
+/** The reason for the owner; null for an internal failure, which is retried. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof UnusablePage) return error.message
   if (!(error instanceof AppError)) return null
@@ -196,5 +196,5 @@ function reasonOf(error: unknown): string | null {
     : null
 }
 
-/** Who is told the tokens that the vectors of what an agent knows have taken, outside of its answers. */
+/** Counts the tokens of embeddings outside of answers. */
 export const tokenCounter = nodeState(() => ({ count: (_agent: string, _tokens: number): void => undefined }))

@@ -3,7 +3,7 @@ import { contentTypeOf } from './reading/sources.ts'
 
 export const itemsAtMost = { usual: 10, official: 50 }
 
-/** How an item is read, where nothing was said. */
+/** Default reading options. */
 export const defaultReading = {
   scrape_method: 'basic',
   crawl_depth: 1,
@@ -21,7 +21,7 @@ interface Named {
   title: string
 }
 
-/** An item that was not read yet. */
+/** A new item. */
 export const newItem = ({ id, agent, url, title }: Named, now: number): StoredItem => ({
   _id: id,
   agent_id: agent,

@@ -4,29 +4,26 @@ import { KnowledgeItems, type StoredItem } from './model.ts'
 import { textChunks } from './reading/chunks.ts'
 import { readPage, UnusablePage } from './reading/page.ts'
 import { rawUrlOf } from './reading/sources.ts'
-import { vectorBytes, exactIndex, type SearchRow } from './search/exact.ts'
+import { exactIndex, type SearchRow, vectorBytes } from './search/exact.ts'
 import { searchChunks } from './search/index.ts'
 
 const passagesAtMost = 8
 const pendingAtMost = 3
-/** A page that is read only for one question may not hold it up for long. */
+/** A page that is read for one question may take so long. */
 const pageMilliseconds = 5_000
 const chunksOfPage = 200
 
-/** A piece of what an agent knows that fits a question. */
+/** A passage of knowledge that fits a question. */
 interface Retrieved {
   knowledge_id: string
   title: string
   url: string
-  /** Its number within the item. */
+  /** Its number in the item. */
   chunk: number
   text: string
 }
 
-/**
- * What an agent knows about a question, best first. Where nothing of it fits, up to three URLs that were never indexed are read for this
- * question alone; `fetching` is told before. `count` is told the tokens that the vectors took.
- */
+/** Passages for a question, best first. Without any, up to three unindexed URLs are read for it; `fetching` is called before. */
 export async function retrieveKnowledge(
   node: Node,
   agent: string,
@@ -59,7 +56,7 @@ export async function retrieveKnowledge(
   return (fits.length > 0 ? fits : rows.slice(0, pendingAtMost)).map(retrieved)
 }
 
-/** Without vectors, what is known is found by its words. */
+/** Without vectors, passages are found by words. */
 async function vectorOf(
   { services: { embedder }, logger }: Node,
   question: string,
@@ -83,7 +80,7 @@ const retrieved = ({ knowledge_id, title, url, n, text }: SearchRow): Retrieved 
   text,
 })
 
-/** None where the page cannot be read. */
+/** Empty if the page cannot be read. */
 async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promise<SearchRow[]> {
   const late = AbortSignal.timeout(pageMilliseconds)
   try {
@@ -101,7 +98,7 @@ async function rowsOf(node: Node, item: StoredItem, signal: AbortSignal): Promis
         text,
       }))
   } catch (error) {
-    // Read here, as Node 20 forgets a signal of time that only a combined signal holds.
+    // Kept in a variable, as Node 20 drops a timeout signal that only a combined signal holds.
     if (late.aborted || error instanceof UnusablePage || error instanceof AppError) return []
     throw error
   }

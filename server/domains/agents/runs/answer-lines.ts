@@ -11,7 +11,7 @@ import {
 } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 
-/** Waits for the whole answer. Throws where it is not given. */
+/** Waits for the whole answer. Throws without one. */
 export async function answerOf(
   node: Pick<Node, 'now'>,
   frames: AsyncIterable<RunFrame>,
@@ -33,20 +33,23 @@ interface Beside {
   sources?: readonly WebSource[] | undefined
 }
 
-/** What is told beside the text of an answer, where there is any of it. */
-export const extrasOfAnswer = ({ cut_short, sources = [] }: Beside): { cut_short?: CutShort; sources?: WebSource[] } => ({
+/** Fields beside the text of an answer, if any. */
+export const extrasOfAnswer = ({
+  cut_short,
+  sources = [],
+}: Beside): { cut_short?: CutShort; sources?: WebSource[] } => ({
   ...(cut_short ? { cut_short } : {}),
   ...(sources.length > 0 ? { sources: [...sources] } : {}),
 })
 
-/** How an answer that was not given is refused. */
+/** The refusal of a failed answer. */
 function endOf(last: RunFrame | null, now: number): AppError {
   const known = last?.t === 'error' ? last : null
   const failure = known && isModelFailure(known.code) ? known.code : null
   const told = failure ? 'UPSTREAM_ERROR' : known?.code
   const code = told !== undefined && told in errors ? (told as ErrorCode) : 'SERVICE_UNAVAILABLE'
   const message = last?.t === 'cancelled' ? 'The answer was stopped' : (known?.text ?? 'The answer was not given')
-  // The last tokens were taken while the question waited.
+  // The last tokens were used while the question waited.
   if (code === 'DAILY_TOKENS_REACHED') return new AppError(code, { retryAfter: secondsLeftToday(now) })
   if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, { message })
   const why = failure ? { details: { failure } } : {}
@@ -65,13 +68,18 @@ export async function* answerLines(frames: AsyncIterable<RunFrame>): AsyncGenera
     if (frame.t === 'source') sources.push(sourceOf(frame))
     if (frame.t === 'chunk' && frame.text !== '') yield { type: 'chunk', text: frame.text }
     if (frame.t === 'done')
-      yield { type: 'done', message: frame.message, scheduling: frame.scheduling, ...extrasOfAnswer({ ...frame, sources }) }
+      yield {
+        type: 'done',
+        message: frame.message,
+        scheduling: frame.scheduling,
+        ...extrasOfAnswer({ ...frame, sources }),
+      }
     if (frame.t === 'error') yield { type: 'error', error: frame.text, code: frame.code }
     if (frame.t === 'cancelled') yield { type: 'error', error: 'The answer was stopped' }
   }
 }
 
-/** Why a run is stopped before its end, as its last frame says it. */
+/** Why a run was stopped early, for its last frame. */
 export class StoppedRun extends Error {
   override readonly name = 'Stopped'
   readonly last: (partial: string | null) => FrameBody

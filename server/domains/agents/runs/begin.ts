@@ -17,30 +17,30 @@ import { endLostRun } from './sweep.ts'
 import { RunWriter } from './writer.ts'
 
 const longestMilliseconds = 300_000
-/** Frames come at least this often, so that a reader knows the answer is alive. */
+/** Frames come at least this often, as a sign of life. */
 const silenceMilliseconds = 10_000
 const watchMilliseconds = 1_000
 const retryMilliseconds = 1_000
-/** When there may be room for another question. */
+/** The retry time after too many questions. */
 const retrySeconds = 5
 
-/** What an answer came to, beside its text. */
+/** The end of an answer, beside its text. */
 export interface RunEnding {
   scheduling: StoredRun['scheduling']
   inputTokens: number | null
   outputTokens: number | null
-  /** Null where the answer is whole. */
+  /** Null for a whole answer. */
   cutShort: CutShort | null
 }
 
-/** A run that this node works on. */
+/** A run in progress at this node. */
 export interface OpenRun {
   run: StoredRun
-  /** Adds a frame to it. */
+  /** Adds a frame. */
   tell: (body: FrameBody) => void
-  /** Aborted where it is to stop. */
+  /** Aborted to stop the run. */
   signal: AbortSignal
-  /** Ends it as this settles. */
+  /** Ends the run when this settles. */
   endWith(ending: Promise<RunEnding>): Promise<void>
 }
 
@@ -54,15 +54,11 @@ export interface RunRequest {
   clientRunId?: string | undefined
   /** The session within the conversation. */
   session?: string | undefined
-  /** Whether the answer is to be said in the room where it was asked for. */
+  /** Whether the answer is sent to the room of the question. */
   isToSay?: boolean
 }
 
-/**
- * Stores a question and opens its run; the same key again gives the run of the first time, which is not open here. Throws TOO_MANY_QUESTIONS
- * where the asker has as many open as they may, in a race too, and SERVICE_UNAVAILABLE where this very question has a place and is not stored
- * yet; what is owed is begun in any case.
- */
+/** Stores a question and opens its run, or returns the run of the same key. Throws TOO_MANY_QUESTIONS and SERVICE_UNAVAILABLE unless owed. */
 export async function beginRun(
   node: Node,
   ask: RunRequest,
@@ -82,7 +78,7 @@ export async function beginRun(
   }
 }
 
-/** Null where it is stored now; else the run that was begun with the same key. */
+/** Null if it was stored now; else the run of the same key. */
 async function storeRun(node: Node, run: StoredRun, ask: RunRequest, isOwed: boolean): Promise<StoredRun | null> {
   const places = isOwed ? 'taken' : await takeQuestionPlaces(node, run, ask.place === ownChatPlace)
   if (places !== 'taken') {
@@ -101,7 +97,7 @@ async function storeRun(node: Node, run: StoredRun, ask: RunRequest, isOwed: boo
   }
 }
 
-/** The run that was begun with the same key; null where there is none. */
+/** The run of the same key, if any. */
 export async function knownRun(ask: RunRequest): Promise<StoredRun | null> {
   const { account, clientRunId } = ask
   if (clientRunId === undefined) return null
@@ -123,7 +119,7 @@ function sameRequest(first: StoredRun | null, { agent, place, message, isToSay }
   throw new AppError('CONFLICT', { message: `${what} for another question` })
 }
 
-/** A question as it is stored before anybody works on it. */
+/** A new run of a question. */
 export function newRun(node: Node, ask: RunRequest): StoredRun {
   const { agent, account, place, message, clientRunId, session, isToSay } = ask
   const id = newId()
@@ -163,7 +159,7 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
   let isQueued = false
   const tell = (body: FrameBody) => {
     toldAt = performance.now()
-    // The time for an answer begins when it is its turn.
+    // The time of an answer counts from its turn.
     if (isQueued) began = toldAt
     isQueued = body.t === 'status' && body.phase === 'queued'
     if (!signal.aborted) writer.write(body)
@@ -181,7 +177,7 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
     async endWith(ending) {
       try {
         const last = await lastFrame(node, run, writer, signal, openedAt, ending)
-        // What its work has left behind stops too, and tells nothing after the last frame.
+        // Leftover work is stopped too, and adds nothing after the last frame.
         stop.abort()
         writer.write(last)
         await writer.ended()
@@ -194,7 +190,7 @@ function openRun(node: Node, run: StoredRun, log: FrameLog, stop: AbortControlle
   }
 }
 
-/** The end stands in the frames; what follows from it is written as soon as the store takes it. Of a lost run the end that is stored is told. */
+/** The end is in the frames; settling is retried until the store answers. A lost run gets its stored end. */
 async function untilSettled(node: Node, run: StoredRun, log: FrameLog, lost: AbortSignal): Promise<void> {
   for (;;) {
     try {
@@ -239,10 +235,10 @@ async function lastFrame(
 }
 
 const ofTheModel: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
-/** What goes on until somebody looks at it. */
+/** Failures that last until an operator acts. */
 const forOperators: readonly RunFailure[] = ['INTERNAL_ERROR', 'MODEL_REFUSED']
 
-/** How a run fails by this error; null stands for one that nobody expected. */
+/** The failure of a run by an error; null is an unexpected one. */
 const failureBy = (refusal: AppError | null): RunFailure =>
   failureOf(refusal?.details?.failure) ?? failureOf(refusal?.code) ?? 'INTERNAL_ERROR'
 

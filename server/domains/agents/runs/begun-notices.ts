@@ -13,14 +13,11 @@ const atOnce = 1_000
 const BegunMessage = runBegun.payload.extend({ account: z.string() })
 type Begun = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 
-/** Runs of this node that were told as begun; those that have ended are forgotten where there are many. */
+/** Runs of this node whose start was sent; ended ones are forgotten above a limit. */
 const notifiedOn = nodeState(() => new Set<string>())
 const manyNotified = 1_000
 
-/**
- * Tells all connections of who asked that a question is being answered, once: the node that began it does, however often the question is
- * repeated. One that misses it finds the answer by `run:active`.
- */
+/** Notifies all connections of the asker of a run, once, from its node. Others find it by `run:active`. */
 export function notifyBegun(node: Node, { _id: run_id, agent_id, account, client_run_id, ...run }: StoredRun): void {
   const told = notifiedOn(node)
   if (run.node !== node.id || told.has(run_id)) return
@@ -35,7 +32,7 @@ function notifyHere(node: Node, { account, ...payload }: z.output<typeof BegunMe
   node.live.send(runBegun, audiences.account(account), payload)
 }
 
-/** Passes on what begins on other nodes; where no words go between them, the store says it. */
+/** Forwards starts of other nodes; without peer messages they are read from the store. */
 export function followBegun(node: Node): () => void {
   const silence = node.peers.listen(topic, (word) => {
     const heard = BegunMessage.safeParse(word)

@@ -6,8 +6,8 @@ import type { ChatLine } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { beginAnswer } from './answer.ts'
+import { answerLines, answerOf, extrasOfAnswer } from './answer-lines.ts'
 import { notifyBegun } from './begun-notices.ts'
-import { answerOf, extrasOfAnswer, answerLines } from './answer-lines.ts'
 import { framesAfter, isSendingFrames, openFrameLog, sendFrames } from './follow.ts'
 import { forgetConversation } from './forget.ts'
 import { isRoomPlace, messagesOf, ownChatPlace, sessionOfRun } from './history.ts'
@@ -32,20 +32,20 @@ async function ask(context: Context, { agent: id, message, client_run_id, sessio
   return { agent, run }
 }
 
-/** A run of the caller; nobody else's is found, nor what was asked in a room, where its rules say what is told of it. */
+/** Loads a run of the caller, but not one in a room, whose rules decide what is shown. */
 async function ownRun(account: string, id: string): Promise<StoredRun> {
   const run = await Runs.findOne({ _id: id, account }).lean<StoredRun>()
   if (!run || isRoomPlace(run.place)) throw new AppError('RUN_NOT_FOUND')
   return run
 }
 
-/** Of a run that is begun this frame is on its way, if it is not there. */
+/** The first frame of a run, which may still be on its way. */
 const firstIdx = 0
 
 export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...question }, context) => {
   const { run: begun } = await ask(context, { agent, ...question })
   const { node, connection } = context
-  // Asked again on the same connection, no frame is told twice.
+  // A repeat on one connection gets no frame twice.
   if (connection && !isSendingFrames(connection, begun)) sendFrames(node, connection, begun, -1)
   return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: firstIdx }
 }
@@ -75,7 +75,7 @@ async function* inSession(sessionId: string, lines: AsyncIterable<ChatLine>) {
   for await (const line of lines) yield line.type === 'done' ? { ...line, sessionId } : line
 }
 
-/** Of an answer that has ended, the frames are kept for a while, and until its conversation is forgotten. */
+/** Frames of an ended answer expire, or go with their conversation. */
 async function refuseWithoutFrames(run: StoredRun): Promise<void> {
   if (run.state !== 'running' && !(await RunFrames.exists({ run_id: run._id }))) throw new AppError('RUN_NOT_FOUND')
 }
@@ -114,7 +114,12 @@ const activeAtMost = 50
 
 export const active: Action<typeof contract.active> = async ({ agent_id }, context) => {
   const { account } = signedIn(context)
-  const asked = { account, state: 'running', place: ownChatPlace, ...(agent_id === undefined ? {} : { agent_id }) } as const
+  const asked = {
+    account,
+    state: 'running',
+    place: ownChatPlace,
+    ...(agent_id === undefined ? {} : { agent_id }),
+  } as const
   const found = await Runs.find(asked)
     .sort({ _id: 1 })
     .limit(activeAtMost + 1)
@@ -146,7 +151,7 @@ async function headOf(node: Node, run: StoredRun): Promise<number> {
 export const history: Action<typeof contract.history> = async ({ id, limit, before }, context) => {
   const { account } = signedIn(context)
   const conversation = { agent_id: id, account, place: ownChatPlace }
-  // What was said to somebody stays theirs, here as in the frames, also where the agent is not for them any more.
+  // Answers stay their asker's, even if the agent is closed to them now.
   const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal && !(await Runs.exists(conversation))) throw refusal
   return { chats: await messagesOf(context.node, conversation, limit, before) }
@@ -155,7 +160,7 @@ export const history: Action<typeof contract.history> = async ({ id, limit, befo
 export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
   const { account } = signedIn(context)
   const conversation = { agent_id: id, account, place: ownChatPlace }
-  // What somebody has said is theirs to delete, also where the agent is not for them any more.
+  // Askers may delete their questions, even if the agent is closed to them now.
   const refusal = await agentRefusalOf(account, await agentOf(id))
   if (refusal?.code === 'AGENT_NOT_FOUND' && !(await Runs.exists(conversation))) throw refusal
   await forgetConversation(context.node, conversation)

@@ -4,10 +4,7 @@ import { stopAndWait } from './stop.ts'
 
 const atOnce = 200
 
-/**
- * Deletes all text of a conversation; what is being written of it is stopped first. The runs stay without their text, as the answers of an
- * agent are counted by them.
- */
+/** Deletes the text of a conversation after stopping its runs. The runs stay, as answers are counted by them. */
 export async function forgetConversation(
   node: Node,
   conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>,
@@ -20,7 +17,7 @@ export async function forgetConversation(
   }
 }
 
-/** Also of what is being written: nothing of a forgotten run is stored at its end, and nobody takes it up again. */
+/** Forgets runs, also running ones, which store nothing at their end. */
 export async function forgetRuns(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await RunFrames.deleteMany({ run_id: { $in: ids } })

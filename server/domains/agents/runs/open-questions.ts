@@ -4,20 +4,20 @@ import { OpenPlaces, type RunState, Runs, type StoredPlaces, type StoredRun } fr
 
 const mostToAgent = 5
 const mostOfAccount = 20
-/** A question is stored long before: who has a place for so long, and no run, never stores one. */
+/** A place without a stored run after so long is free. */
 const storedMilliseconds = 60_000
 const keptMilliseconds = 2 * 86_400_000
-/** Enough for who finds the document absent, and then made by somebody else. */
+/** Enough for a document that another request creates. */
 const mostTries = 3
 
 type Asked = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
-/** `asked` where the same question has a place, and is perhaps not stored yet. */
+/** `asked`: the same question has a place, and may not be stored yet. */
 export type PlaceOutcome = 'taken' | 'full' | 'asked'
 
 const idsOf = ({ agent_id, account }: Pick<Asked, 'agent_id' | 'account'>) =>
   [`${account} ${agent_id}`, account] as const
 
-/** Takes a place for a question before it is stored: among those to its agent where it is asked in private, and among all of who asks. */
+/** Takes places for a question before it is stored: to its agent if private, and of the asker. */
 export async function takeQuestionPlaces(node: Node, run: Asked, isInPrivate: boolean): Promise<PlaceOutcome> {
   const [toAgent, ofAccount] = idsOf(run)
   const first = isInPrivate ? await take(node, toAgent, run, mostToAgent) : 'taken'
@@ -26,8 +26,9 @@ export async function takeQuestionPlaces(node: Node, run: Asked, isInPrivate: bo
   return outcome
 }
 
-/** However often; where a question has none, nothing happens. */
-export const releaseQuestionPlaces = (run: Pick<Asked, '_id' | 'agent_id' | 'account'>): Promise<void> => releasePlaces(idsOf(run), run._id)
+/** Releases the places of a question, if any. */
+export const releaseQuestionPlaces = (run: Pick<Asked, '_id' | 'agent_id' | 'account'>): Promise<void> =>
+  releasePlaces(idsOf(run), run._id)
 
 async function releasePlaces(ids: readonly string[], run: string): Promise<void> {
   await OpenPlaces.updateMany(
@@ -65,7 +66,7 @@ async function isMade(places: StoredPlaces): Promise<boolean> {
   }
 }
 
-/** Frees what ended without giving its place back, as its node died between the two; true where there was any. */
+/** Releases places of ended runs whose node died; true if there were any. */
 async function takeOutEnded(node: Node, { _id, open }: StoredPlaces): Promise<boolean> {
   const runs = await Runs.find({ _id: { $in: open.map(({ run }) => run) } })
     .select({ state: 1 })

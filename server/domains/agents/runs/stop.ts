@@ -10,14 +10,14 @@ import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
 import { isRefusedRun } from './agent-now.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
-import { isRunHere, stopRun, requestStop, untilReleased } from './relay.ts'
+import { isRunHere, requestStop, stopRun, untilReleased } from './relay.ts'
 
 const waitMilliseconds = 2_000
 const lookMilliseconds = 50
-/** The end of a run of this node wakes who waits for it. */
+/** Runs of this node wake the waiter. */
 const seldomMilliseconds = 500
 
-/** Stops a run wherever it is worked on, and waits a while until it has ended. Stopping it again does nothing. */
+/** Stops a run on any node, and waits a while for its end. Repeats do nothing. */
 export async function stopAndWait(node: Node, run: StoredRun, by: string): Promise<RunState> {
   if (run.state !== 'running') return run.state
   await Runs.updateOne(
@@ -34,10 +34,7 @@ export async function stopAndWait(node: Node, run: StoredRun, by: string): Promi
   }
 }
 
-/**
- * Stops what is being answered to somebody who may not ask any more: as they or the owner of the agent are suspended, as one of the two has
- * blocked the other, or as they are friends no more. `stopRefusedOf` does so for a change of the agent.
- */
+/** Stops runs of askers who lost access: by a suspension, a block or an ended friendship. `stopRefusedRuns` does so for changed agents. */
 export function followRefusals(node: Node): () => void {
   const stop = (runs: Promise<StoredRun[]>, by: string) => {
     stopRefused(node, runs, by).catch((error: unknown) =>
@@ -60,7 +57,7 @@ const endsOf = ({ body }: Row): [string, string] => {
   return [from_address, to_address]
 }
 
-/** Stops what an agent, as it is now, is answering to those who may not ask it any more, and waits a while until it has ended. */
+/** Stops runs of an agent whose askers lost access, and waits a while for their end. */
 export const stopRefusedRuns = (node: Node, { _id: agent_id }: StoredAgent, by: string): Promise<void> =>
   stopRefused(node, running({ agent_id }), by)
 
@@ -79,11 +76,11 @@ async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string):
 const running = (filter: QueryFilter<StoredRun>): Promise<StoredRun[]> =>
   Runs.find({ ...filter, state: 'running' }).lean<StoredRun[]>()
 
-/** What they have asked, and what their agents are answering. */
+/** Runs of an account's questions, and of its agents. */
 async function ofAccount(account: string): Promise<StoredRun[]> {
   const theirs = await agentsOf(account, 'none')
   return running({ $or: [{ account }, { agent_id: { $in: theirs.map(({ _id }) => _id) } }] })
 }
 
-/** What one of two has asked, perhaps the agents of the other. */
+/** Runs of either account, perhaps with agents of the other. */
 const between = (one: string, other: string): Promise<StoredRun[]> => running({ account: { $in: [one, other] } })

@@ -8,19 +8,19 @@ import { isRunHere } from './relay.ts'
 import { settleRun } from './settle.ts'
 
 const sweepMilliseconds = 1_000
-/** A node that is missing in so many sweeps in a row is taken to be gone. It is missing within six seconds: an answer is ended within eight. */
+/** A node that is missing in so many sweeps is gone. It shows within six seconds; an answer ends within eight. */
 const mostMissed = 2
 const atOnce = 500
 const sweepOwnMilliseconds = 10_000
 const ownAtOnce = 5_000
 const youngMilliseconds = 10_000
 
-/** Ends runs that nobody works on any more, with what was written of them. */
+/** Ends runs without a node, with their written text. */
 export function sweepRuns(node: Node): () => void {
-  /** In how many sweeps in a row the node of a run was missing. */
+  /** Sweeps in a row in which the run's node was missing. */
   const missed = new Map<string, number>()
 
-  /** Runs of other nodes that are gone. */
+  /** Runs of dead nodes. */
   async function sweepOthers(): Promise<void> {
     const live = node.alone ? [node.id] : [...node.nodes.live(), node.id]
     const found = await Runs.find({ state: 'running', node: { $nin: live } })
@@ -35,7 +35,7 @@ export function sweepRuns(node: Node): () => void {
     }
   }
 
-  /** Runs of this node that it does not know, as the store did not answer when they were stored. */
+  /** Unknown runs of this node, whose store timed out when they were stored. */
   async function sweepOwn(): Promise<void> {
     const found = await Runs.find({ state: 'running', node: node.id }).limit(ownAtOnce).lean<StoredRun[]>()
     for (const run of found) {
@@ -53,10 +53,7 @@ export function sweepRuns(node: Node): () => void {
   }
 }
 
-/**
- * Puts an end to a run unless it has one, behind what is stored of it. Of several nodes that try, and the one that worked on it, one succeeds.
- * Returns the frames that are kept, the end among them; null where the node that works on it has come further.
- */
+/** Ends a run behind its stored frames; of several nodes one succeeds. Returns all frames; null if its node is ahead. */
 export async function endLostRun(node: Node, run: StoredRun): Promise<FrameBody[] | null> {
   const frames = await framesFrom(run._id, 0)
   const { text, end } = runOutcomeOf(frames)

@@ -1,5 +1,5 @@
 import type { Allowance } from '#server/domains/agents/agent-spending/allowance'
-import { countedAnswer, agentModel } from '#server/domains/agents/agent-spending/counted-answer'
+import { agentModel, countedAnswer } from '#server/domains/agents/agent-spending/counted-answer'
 import type { StoredAgent } from '#server/domains/agents/agent-state/model'
 import { apiTool, isAllowedApi } from '#server/domains/agents/agent-tools/apis'
 import { platformTool } from '#server/domains/agents/agent-tools/platform'
@@ -11,30 +11,24 @@ import { refusalFrom } from '#server/kernel/deadline'
 import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/port'
 import type { FrameBody } from '#shared/api/run-frames'
 import { cut } from '#shared/kit/cut'
-import { ownChatPlace } from './history.ts'
 import { agentNow } from './agent-now.ts'
+import { ownChatPlace } from './history.ts'
 import type { StoredRun } from './model.ts'
 import { asMarkedData } from './prompt.ts'
 
-/** For each server of an answer. */
+/** Rounds of each server in an answer. */
 const mostRounds = 3
-/** The key of calls of what is no tool. */
+/** The key of calls of unknown tools. */
 const unknownTool = ''
-/** What models take, and can tell apart. */
+/** The limit of what models accept and distinguish. */
 const mostTools = 64
 const mostCallsAtOnce = 4
 const longestUnknownName = 64
 const callMilliseconds = 8_000
-/** Of what a tool answered, in UTF-16 code units; what is longer is cut. */
+/** The limit of a tool's answer, in UTF-16 code units; the rest is cut. */
 const longestResult = 16_000
 
-/**
- * The answer of the model, as its port gives it, but without its calls: each is checked, done with a tool of this agent or refused, told
- * as `tool` frames, and what came of it is given to the model as data. A server is asked in three rounds; the model must answer when
- * there is none left, after three rounds in which it called what is no tool, and where the tokens of its owner's day are used up. Before
- * each call, and before each further round, the agent is read anew: what its owner has changed meanwhile holds. Throws the end of the run
- * where it may not be answered any more.
- */
+/** The answer of a model with its tool calls carried out, in three rounds per server. Agent and rights are read again before each. Throws the end of a refused run. */
 export async function* answerWithTools(
   context: AnswerContext,
   tools: readonly Tool[],
@@ -91,7 +85,7 @@ export async function* answerWithTools(
 const sum = (before: number | null, more: number | null | undefined) =>
   more === null || more === undefined ? before : (before ?? 0) + more
 
-/** An agent, and what it may use. */
+/** An agent and its tools. */
 interface Now {
   agent: StoredAgent
   tools: readonly Tool[]
@@ -103,7 +97,7 @@ async function currentTools(context: AnswerContext, before: Now): Promise<Now> {
   return isSame ? before : { agent, tools: await agentToolsOf({ ...context, agent }) }
 }
 
-/** All that the agent may use; of a server that does not answer, nothing. */
+/** The tools of an agent; none of a silent server. */
 export async function agentToolsOf({ node, agent, run, tell, signal }: AnswerContext): Promise<Tool[]> {
   const servers = agent.mcp_enabled ? (agent.mcp_servers ?? []) : []
   const apis = agent.api_enabled ? (agent.api_tools ?? []).filter(isAllowedApi) : []
@@ -121,7 +115,7 @@ export async function agentToolsOf({ node, agent, run, tell, signal }: AnswerCon
   return distinctTools([...own.slice(0, mostTools - 1), ...(platform ? [platform] : [])])
 }
 
-/** What tells a question from others; of one that was begun again, the same as of the first. */
+/** Identifies a question; a restarted one keeps its identity. */
 const questionOf = ({ _id, agent_id, account, place, client_run_id }: StoredRun): string[] => {
   const first = place === ownChatPlace ? _id : (client_run_id.split(':')[0] ?? '')
   return [agent_id, account, place, first]
@@ -129,10 +123,7 @@ const questionOf = ({ _id, agent_id, account, place, client_run_id }: StoredRun)
 
 const since = (began: number) => Math.round(performance.now() - began)
 
-/**
- * Calls a tool as it is now, and returns its result for the model, also where it fails or is none any more of those that were offered.
- * Throws where the answer is stopped.
- */
+/** Calls a current tool and returns its result, also for failures and unknown tools. Throws if the answer is stopped. */
 async function callTool(
   { node, tell, signal }: AnswerContext,
   offered: Tool | undefined,
@@ -172,13 +163,13 @@ const shortened = (text: string) =>
     ? text.toWellFormed()
     : `${cut(text.toWellFormed(), longestResult)}\n[The rest is left out]`
 
-/** What everything that works on one answer is given; `tell` adds a frame to it. */
+/** The context of an answer; `tell` adds a frame. */
 export interface AnswerContext {
   node: Node
   agent: StoredAgent
   run: StoredRun
   tell: (body: FrameBody) => void
   signal: AbortSignal
-  /** What it may take of its owner's tokens of the day. */
+  /** Its allowance of the owner's tokens of the day. */
   allowance: Allowance
 }

@@ -6,12 +6,12 @@ import { storedFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'
 import { sendFramesToNodes } from './relay.ts'
 
-/** Between two frames of text, so that a reader gets at most twenty a second. */
+/** The pause between two frames of text: a reader gets at most twenty a second. */
 const spacingMilliseconds = 50
-/** While the store is away, no more is told than was made in this time. */
+/** Without the store, text of so much time may be sent unstored. */
 const aheadMilliseconds = 2_000
-/** Told before they are stored, as no more than the text of a reader depends on them. */
-const toldFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
+/** Sent before they are stored, as only a reader's text depends on them. */
+const sentFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
 
 /**
  * The frames of a run that this node works on. Text is told when it is made and stored together with that of all other runs, at most 250 ms
@@ -28,18 +28,18 @@ const toldFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
  * - While the store is away, text is told for two seconds more. From then on it gathers as one frame, and is told once it is stored.
  */
 export class RunWriter implements FrameSource {
-  /** Another node has ended the run, or no store can take it. */
+  /** Another node has ended the run, or no store accepts it. */
   readonly lost = new AbortController()
-  /** All text so far, also what is not told yet. */
+  /** All text so far, sent or not. */
   text = ''
   readonly #node: Node
   readonly #log: FrameLog
-  /** Not told yet; a chunk at the end of them grows. */
+  /** Frames that are not sent yet; a final chunk grows. */
   #waiting: FrameBody[] = []
-  /** Being stored, and told then. */
+  /** Frames that are being stored, and sent afterwards. */
   #held: FrameBody[] = []
   #chunkAt = Number.NEGATIVE_INFINITY
-  /** When the first of those was told that are not stored; null where all are. */
+  /** When the first unstored frame was sent; null if all are stored. */
   #aheadSince: number | null = null
   #storingSince = 0
   #timer: NodeJS.Timeout | null = null
@@ -58,7 +58,7 @@ export class RunWriter implements FrameSource {
     this.#goOn()
   }
 
-  /** Resolves when the end of the run is stored and told, or when the run is lost. */
+  /** Resolves when the end is stored and sent, or the run is lost. */
   async ended(): Promise<void> {
     const { signal } = this.lost
     while (!signal.aborted && !this.#log.isOver) await this.#log.reached(this.#log.frames.length, signal, 1_000)
@@ -81,7 +81,7 @@ export class RunWriter implements FrameSource {
     this.#log.stored = to_idx + 1
     const held = this.#held
     this.#held = []
-    if (held.length > 0) this.#tell(held)
+    if (held.length > 0) this.#send(held)
     this.#aheadSince = this.#log.stored < this.#log.frames.length ? this.#storingSince : null
     this.#goOn()
   }
@@ -95,10 +95,10 @@ export class RunWriter implements FrameSource {
 
   #isStoredFirst(): boolean {
     const isFarAhead = this.#aheadSince !== null && performance.now() - this.#aheadSince > aheadMilliseconds
-    return isFarAhead || this.#waiting.some(({ t }) => !toldFirst.includes(t))
+    return isFarAhead || this.#waiting.some(({ t }) => !sentFirst.includes(t))
   }
 
-  /** Tells what waits, or has it stored, as soon as it may be. */
+  /** Sends waiting frames, or stores them, as soon as allowed. */
   #goOn(): void {
     if (this.#waiting.length === 0 || this.#held.length > 0) return
     if (this.#isStoredFirst()) {
@@ -118,12 +118,12 @@ export class RunWriter implements FrameSource {
     this.#stopTimer()
     const frames = this.#waiting
     this.#waiting = []
-    this.#tell(frames)
+    this.#send(frames)
     this.#aheadSince ??= performance.now()
     storeFramesLater(this.#node, this)
   }
 
-  #tell(frames: readonly FrameBody[]): void {
+  #send(frames: readonly FrameBody[]): void {
     const from = this.#log.frames.length
     if (frames.some(({ t }) => t === 'chunk')) this.#chunkAt = performance.now()
     this.#log.take(from, frames)

@@ -4,13 +4,13 @@ import type { StoredChunk } from '../model.ts'
 import { termsOf } from './words.ts'
 
 export const similarityThreshold = 0.25
-/** A chunk that has half of the words that are asked for is found, however far its vector. */
+/** A chunk with half of the words is found, whatever its vector. */
 const enoughWords = 0.5
-/** How much words count beside vectors. */
+/** The weight of words beside vectors. */
 const wordWeight = 0.5
 const mostTerms = 60
 const mostHits = 200
-/** How many places of words are compared; the rarest words first, as they tell most. */
+/** Compared positions of words, at most; rare words first, as they tell most. */
 const mostPlaces = 1_000
 const addedAtOnce = 32
 
@@ -20,14 +20,14 @@ export interface FoundChunk extends SearchRow {
   score: number
 }
 
-/** The chunks of one agent, searched exactly: each vector is compared, beside BM25 over the words. */
+/** An exact index of an agent's chunks: all vectors, and BM25 over the words. */
 export interface ExactIndex {
   readonly bytes: number
   readonly size: number
   find(question: { text: string; vector: Float32Array }, most: number): FoundChunk[]
 }
 
-/** Vectors of another embedder are compared with none: such chunks are found by their words. */
+/** Vectors of other embedders are ignored: such chunks are found by words. */
 export async function exactIndex(
   chunks: readonly (SearchRow & Pick<StoredChunk, 'vector' | 'embedder'>)[],
   embedder: { name: string; dimensions: number },
@@ -96,7 +96,7 @@ export async function exactIndex(
 const bySpaces = (terms: string) => terms.split(' ')
 const processTerm = (term: string) => term
 
-/** The bytes may begin anywhere in what the store has read. */
+/** The bytes may be unaligned. */
 function vectorOf(stored: Buffer | { buffer: Buffer }, dimensions: number): Float32Array {
   const bytes = Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
   return bytes.byteLength === dimensions * 4
@@ -107,7 +107,7 @@ function vectorOf(stored: Buffer | { buffer: Buffer }, dimensions: number): Floa
 export const vectorBytes = (vector: Float32Array): Buffer =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 
-/** The products of each row with the vector; all have length 1. */
+/** Dot products of the rows with the vector; all have length 1. */
 function similarities(matrix: Float32Array, vector: Float32Array, rows: number): Float32Array {
   const dimensions = vector.length
   const found = new Float32Array(rows)
