@@ -9,7 +9,7 @@ import type { Live } from './live.ts'
 export interface Shown {
   /** Null where nothing is shown of it. */
   live(playbackId: string): Live | null
-  /** Whether a stream is watched by that name, whoever publishes it and whether anybody does. */
+  /** Whether the name is one by which a stream is watched, live or not. */
   isPlayback(playbackId: string): boolean
   /** Where the file of a recording is; null where it is not ready. */
   recording(assetId: string): string | null
@@ -109,7 +109,7 @@ async function sendRecording(path: string | null, request: IncomingMessage, resp
   else await pipeline(createReadStream(path, { start, end: last }), response)
 }
 
-/** The one part that is asked for; null for all of it. */
+/** The requested range; null for all of it. */
 function rangeOf(header: string | undefined, size: number): { start: number; last: number } | 'beyond' | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return null

@@ -22,7 +22,7 @@ export interface EngineSettings {
   memoryMb: number
 }
 
-/** A recording as the engine knows it; where it is reached is known to who started the engine. */
+/** A recording in the engine, without its URL. */
 export type RecordedAsset = Omit<VideoAsset, 'playbackId' | 'playbackUrl' | 'downloadUrl'>
 
 /** Is there a file of it? Also of one that has failed, of what was written before. */

@@ -33,10 +33,7 @@ const waitForVideoSeconds = 1
 const longestFill = 0.5
 const most = { partBytes: 8 * 2 ** 20, segmentBytes: 32 * 2 ** 20, waitingSounds: 1000 }
 
-/**
- * Cuts what a publisher sends into parts and segments, at key frames where they come in time. No segment lasts longer than `longest`: where no
- * picture comes, it is cut by the sound, and what nothing came in is in none.
- */
+/** Cuts media into parts and segments at timely key frames. Without pictures sound cuts them; none exceeds `longest`. */
 export function createPackager(
   { partMs, segmentMs }: Lengths,
   longest: () => number,

@@ -7,7 +7,7 @@ export interface ListedSegment {
   sequence: number
   init: number
   discontinuity: boolean
-  /** When it was made, for those who compare it with what was said meanwhile. */
+  /** Its time, to compare it with chat messages. */
   at: Date
   parts: readonly ListedPart[]
   done: boolean
@@ -24,7 +24,7 @@ export interface Listed {
 export const durationOf = ({ parts }: Pick<ListedSegment, 'parts'>): number =>
   parts.reduce((sum, { duration }) => sum + duration, 0)
 
-/** Parts older than this many times the target duration are told by their segment alone. */
+/** Older parts are listed by their segment alone. */
 const partsWithin = 3
 
 /** What HLS players read (RFC 8216, with the parts of its second edition). */

@@ -36,10 +36,7 @@ const beatMilliseconds = 2_000
 const loopback = '127.0.0.1'
 const gone: MediaAnswer = { status: 404, headers: { 'cache-control': 'no-cache' }, body: Buffer.alloc(0) }
 
-/**
- * Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. Where that is away, the
- * stream goes on at the node that is asked to publish it.
- */
+/** Livestreams of several nodes: a stream lives at the host in its id. If that is away, the publishing node continues it. */
 export async function hostedVideo(
   options: HostsOptions,
 ): Promise<Video & { lacks(): string | null; close(): Promise<void> }> {
@@ -65,7 +62,7 @@ export async function hostedVideo(
   }
 
   async function beat(): Promise<void> {
-    // Before its engine says what became of streams that were live: of those that have moved it knows nothing.
+    // Before its engine reports live streams, as it does not know of moves.
     await where.refresh(mover())
     if (!local) {
       local = await openLocal()
@@ -137,7 +134,7 @@ export async function hostedVideo(
     const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
     return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
   }
-  /** What is shown elsewhere, which all who ask here share. */
+  /** Media of other hosts, shared by all readers here. */
   async function fetchShared(id: string, path: string): Promise<MediaAnswer> {
     const asked = { method: 'GET', path }
     try {

@@ -51,7 +51,7 @@ export type Asset = z.output<typeof Asset>
 const Refusal = z.object({ errors: z.array(z.unknown()) })
 const Link = /<([^<>]+)>;\s*rel="?next"?/
 
-/** Livepeer Studio over HTTP. What it says of refusals is read and never told, as it may hold whatever it met. */
+/** Livepeer Studio over HTTP. Its refusals are read but never shown, as they may hold anything. */
 export function studio(apiUrl: string, apiKey: string) {
   const base = apiUrl.replace(/\/+$/, '')
 
@@ -70,7 +70,7 @@ export function studio(apiUrl: string, apiKey: string) {
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
     const answer = parsed(text)
-    // A page of a proxy, also one that says "not found", is no answer of the provider.
+    // A page of a proxy is no answer of the provider.
     const isAnswer = status === 404 ? Refusal.safeParse(answer).success : text === '' || answer !== null
     return { status: isAnswer ? status : 502, answer, headers }
   }

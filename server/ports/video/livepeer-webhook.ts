@@ -13,7 +13,7 @@ const Told = z.object({
   stream: z.object({ id: z.string().min(1).max(200), parentId: z.string().min(1).max(200).nullish() }).nullish(),
 })
 
-/** What a webhook tells of; a call that the secret has not signed, or that is old, is UNAUTHORIZED. */
+/** Verifies and reads a webhook call. Throws UNAUTHORIZED for an unsigned or old one. */
 export function toldBy(
   body: Buffer,
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What its publisher is recorded for, and what not, is told by the first letter: the configuration of MediaMTX reads it. */
+/** The first character says whether it is recorded: the configuration of MediaMTX reads it. */
 const Playback = /^([rn])[0-9a-f]{32}$/
 const folder = 'live/'
 const ours = 'mediamtx-'
 
-/** A name that nobody guesses, for those who watch. */
+/** A random name for viewers. */
 export const newPlayback = (record: boolean): string => `${record ? 'r' : 'n'}${randomBytes(16).toString('hex')}`
 
 export const isRecorded = (playbackId: string): boolean => Playback.exec(playbackId)?.[1] === 'r'
@@ -30,7 +30,7 @@ export interface MediaMtxKeys {
   /** The key with which the stream is published. */
   secretOf(playbackId: string): string
   isSecretOf(playbackId: string, given: string): boolean
-  /** With which the server asks MediaMTX, so that nobody else does. */
+  /** The password of this server at MediaMTX. */
   token(): string
   isToken(given: string): boolean
 }

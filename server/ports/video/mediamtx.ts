@@ -14,7 +14,7 @@ export interface MediaMtxConfig {
   hlsUrl: string
   playbackUrl: string
   rtmpUrl: string
-  /** For so long a publisher who left may come back. */
+  /** The grace for a publisher who left. */
   graceMs: number
 }
 
@@ -25,7 +25,7 @@ interface Installation {
 }
 
 const usual = { pollMilliseconds: 2_000, keptMilliseconds: 1_000, clock: () => performance.now() }
-/** So long what a publisher left is asked for until two answers are the same. */
+/** Recordings are requested for so long, until two answers are equal. */
 const settlingMilliseconds = 10 * 60_000
 /** A recording begins with its stream, by the clock of MediaMTX, or a little before. */
 const earlyMilliseconds = 5_000
@@ -39,15 +39,11 @@ interface Shown {
   seenAt: Date
   /** Since when nobody publishes, at the earliest. */
   from: number
-  /** We ended what was published, so that nobody is waited for. */
+  /** We ended it, so no grace applies. */
   isEnded: boolean
 }
 
-/**
- * A MediaMTX of our own, which takes, shows and records what is published. It stores nothing of a stream: its path there is its playback id,
- * its key is made from that and the keys of this installation, and MediaMTX asks us, by its HTTP authentication, whether a key is right. All
- * that is published is asked for again and again; MediaMTX does not say whether a publisher meant to stop.
- */
+/** An own MediaMTX. Its paths are playback ids, keys are derived, and it authenticates publishers here. It is polled, without deliberate stops. */
 export function mediaMtxVideo(
   config: MediaMtxConfig,
   { secrets, now }: Installation,
@@ -65,7 +61,7 @@ export function mediaMtxVideo(
   let reading: Promise<void> = Promise.resolve()
   let wasAway = false
 
-  /** Reads follow one another, so that none tells what was before another. */
+  /** Reads are serialized, so that no older state is reported. */
   function look(keptFor: number): Promise<void> {
     if (clock() - readAt < keptFor) return reading
     const one = reading.catch(() => undefined).then(read)
@@ -99,7 +95,7 @@ export function mediaMtxVideo(
   }
 
   function beGone(streamId: string, one: Shown): void {
-    // While MediaMTX was away nobody could come back.
+    // Nobody could come back while MediaMTX was away.
     if (wasAway) one.from = clock()
     const isOver = one.isEnded || clock() - one.from > config.graceMs
     if (!isOver && one.state === 'interrupted') return
@@ -118,7 +114,7 @@ export function mediaMtxVideo(
     return spans.map((span) => assetOf(config, playbackId, span, shown.get(streamId)))
   }
 
-  /** What was recorded is told until it stays as it is: its last part is written after its publisher has left. */
+  /** Recordings are reported until they settle, as the last part is written late. */
   async function settle(streamId: string, { until, last }: { until: number; last: string | null }): Promise<void> {
     const assets = await recordingsOf(streamId).catch(() => null)
     const found = assets && JSON.stringify(assets)

@@ -84,7 +84,7 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
   return { video, adapter, why, close: video.close }
 }
 
-/** Throws where nothing can listen at a host, whatever the port: nobody knows its name, or it is another machine. */
+/** Throws if no port of a host is usable: its name is unknown, or it is another machine. */
 async function refuseHost(host: string | undefined): Promise<void> {
   if (host === undefined) return
   await portAt(0, host).catch((error: unknown) => {

@@ -8,12 +8,13 @@ import { AppError } from '#shared/errors'
 import { Meetings, type StoredMeeting } from './model.ts'
 
 const lifeMilliseconds = 24 * 3_600_000
-const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const codeCharacters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const codeLength = 6
 /** Codes that are nobody's, asked for from one address within a minute. */
 const guesses = { most: 20, seconds: 60 }
 
-const newCode = (): string => Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
+const newCode = (): string =>
+  Array.from({ length: codeLength }, () => codeCharacters[randomInt(codeCharacters.length)]).join('')
 
 /** A new meeting, or the first one of the same key. */
 export const openMeeting = (
