@@ -96,7 +96,7 @@ export async function runWorkers(
     }
     crew.add(member)
     return new Promise((resolve, reject) => {
-      // Whatever cannot be told to a worker that has just died.
+      // A message to a worker that has just died fails.
       worker.on('error', () => {})
       worker.on('message', (told: Told) => {
         member.heardAt = performance.now()
@@ -145,7 +145,7 @@ export async function runWorkers(
     return answers.filter((figures) => figures !== null)
   }
 
-  /** Tries until one stands in its place, ever slower while they die young. */
+  /** Starts workers until one stays up, with longer waits while they die early. */
   async function replace({ slot, startedAt }: Member): Promise<void> {
     if (performance.now() - startedAt > steadyMilliseconds) deaths.delete(slot)
     for (;;) {

@@ -36,7 +36,7 @@ export async function startDemo(
   return { stop: () => ended.abort() }
 }
 
-/** Whoever comes in for the first time, while the rooms are still filled too, finds every room of the demo in their list. */
+/** Adds new guests to all rooms of the demo, even while those are being filled. */
 function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal): void {
   node.log.onRows((key, rows) => {
     if (key !== ALPHA || signal.aborted) return

@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts'
 const mostMessages = 5_000
 const recent = 30
 
-/** A room of the demo as it goes on: what is being said, by whom, and when the next line may come. */
+/** The running dialogue of a demo room: its lines, their senders, and the time of the next line. */
 export class Life {
   readonly #node: Node
   readonly #stage: Stage

@@ -15,7 +15,7 @@ const bitrate = 128_000
 const priming = 1024
 const longestSilence = 2 * opusRate
 const mostWaiting = 200
-/** How far a sender may be ahead of the time that has passed: silence is cheap to ask for, and as dear to encode as sound. */
+/** The most that a sender may be ahead of real time, as silence costs as much to encode as sound. */
 const mostAheadSamples = 10 * opusRate
 /** What the decoder takes: 120 ms of the best sound there is. */
 const mostPacketBytes = 7_680

@@ -70,7 +70,7 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
     keys.add(row.digest, { stream, playbackId: row.playbackId })
   }
 
-  /** It is forgotten when its end has been shown, or at once where that is not to be seen; its recordings stay. */
+  /** Forgets the stream once its end was shown, or at once if it is not shown. Recordings stay. */
   async function end(streamId: string, isShown: boolean): Promise<void> {
     const found = streams.get(streamId)
     if (!found) return

@@ -38,7 +38,7 @@ export async function answerWebrtc(
         'access-control-max-age': '86400',
       })
     case 'HEAD':
-      // Clients follow it to find out where they should publish: somewhere else than where they are, or they would do so for ever.
+      // Clients follow this redirect to find where to publish. The target differs, or they would loop forever.
       return url.searchParams.has('region') ? end(200) : end(307, { location: `${url.pathname}?region=local` })
     case 'DELETE':
       return end(webrtc.end(name) ? 200 : 404)

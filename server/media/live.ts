@@ -55,7 +55,7 @@ const [roundedSeconds, slackSeconds] = [0.49, 0.1]
 const gapSeconds = 0.01
 /** Kept for readers of an older playlist. */
 const keptBeside = 3
-/** A picture that stood still for long makes the delay of all no longer. */
+/** A picture that was shown for long does not raise the delay of all. */
 const longestPartTarget = 1
 const mostBytes = 64 * 2 ** 20
 const mostWaiting = 20_000

@@ -58,7 +58,7 @@ export function createRecording(path: string, after: Promise<void> = Promise.res
   }
 }
 
-/** As a track that was described otherwise has it: with the new parameter sets before each key frame, and no sound of another kind. */
+/** A fragment for a changed track: new parameter sets before each key frame, without other sound codecs. */
 function rewritten(sequence: number, part: Fragment, tracks: Tracks): Buffer {
   const { video: now, audio: sound } = part.tracks
   const isVideoOf = now !== null && now.kind === tracks.video?.kind

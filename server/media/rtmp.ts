@@ -135,7 +135,7 @@ function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void
 
   const reader = chunkReader((message) => {
     if (++budget.messages > most.messagesInSecond) throw new RangeError('These are more messages than a livestream has')
-    // Who was refused is not heard again.
+    // Messages of a refused client are ignored.
     if (socket.writable) hear(message)
   })
   const shake = handshake((answer) => void socket.write(answer))

@@ -50,7 +50,7 @@ export function chooseOffer(offer: string, taken: readonly VideoCodec[] = ['H264
   return { sdp: [...lines.slice(0, starts[0]), ...sections.flat(), ''].join('\r\n'), video, audio }
 }
 
-/** An answer that lets browsers begin with a good picture, as they begin with a poor one of their own accord. */
+/** Makes browsers start with a good picture; their own default is a poor one. */
 export const withStartBitrate = (answer: string, kilobits: number): string =>
   answer.replace(/(m=video[\s\S]*?a=fmtp:\d+ (?!apt=)[^\r\n]*)/, `$1;x-google-start-bitrate=${kilobits}`)
 

@@ -2,7 +2,7 @@ import { type AudioFrame, type VideoFrame, videoTimescale } from './tracks.ts'
 
 const jumpSeconds = 10
 const backSeconds = 1
-/** A frame is that much ahead of the other track, and of the time that has passed, only where its stamp is wrong. */
+/** A frame that is further ahead of the other track and of real time has a wrong timestamp. */
 const aheadSeconds = 1
 const usualSeconds = 1 / 30
 

@@ -12,8 +12,8 @@ export interface Arrival {
 }
 
 /**
- * What browsers estimate the bandwidth from (draft-holmer-rmcat-transport-wide-cc-extensions-01): when each packet of the connection
- * came, of whichever track, and which did not.
+ * Feedback for the bandwidth estimate of browsers (draft-holmer-rmcat-transport-wide-cc-extensions-01). It has the arrival
+ * of each packet of all tracks, and the losses.
  */
 export function twccFeedback(
   arrivals: readonly Arrival[],

@@ -23,7 +23,7 @@ interface Shown {
   heardAt: number
 }
 
-/** So many offers of one address at a time are answered and not connected yet: offers are free, and each takes a place. */
+/** The limit of unconnected offers of one address, as offers cost nothing and each takes a slot. */
 const mostWaiting = 20
 /** A silent publisher is disconnected after so long. */
 const silenceMs = 10_000

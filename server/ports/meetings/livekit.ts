@@ -22,7 +22,7 @@ const Listed = z.object({
   rooms: z.array(z.object({ name: z.string(), num_participants: Count, numParticipants: Count })).default([]),
 })
 
-/** Rooms of a LiveKit server: tokens are signed here with its API secret, and its room service is asked over HTTP. */
+/** Rooms of a LiveKit server. Tokens are signed here by its API secret; its room service is called over HTTP. */
 export function liveKitMeetings({ url, apiKey, apiSecret }: LiveKitConfig, clock: () => number): Meetings {
   const secret = new TextEncoder().encode(apiSecret)
   const api = `${url.replace(/^ws/, 'http').replace(/\/+$/, '')}/twirp/livekit.RoomService`

@@ -5,11 +5,11 @@ import type { Told } from './openai-parts.ts'
 import { sourceFields } from './openai-sources.ts'
 
 /*
- * Chunks as servers write them that answer as OpenAI does: OpenAI, Mistral, Ollama, vLLM, llama.cpp, DeepSeek, and the doors of Gemini and Anthropic
- * (`test/ports/model-dialects.test.ts` has a stream of each). What none of them means is left out rather than refused.
+ * Chunks of servers with OpenAI's interface: OpenAI, Mistral, Ollama, vLLM, llama.cpp, DeepSeek, Gemini, Anthropic. A test has
+ * a stream of each (`test/ports/model-dialects.test.ts`). Unknown fields are ignored.
  */
 
-/** A text, or a list of parts of which some are text: Mistral writes what it thought and where it looked among them. */
+/** A text, or a list of parts: Mistral puts its thoughts and references among the texts. */
 const Content = z.union([z.string(), z.array(z.unknown()).transform((parts) => parts.map(textOf).join(''))])
 const TextPart = z.object({ type: z.enum(['text', 'output_text']), text: z.string() }).transform((part) => part.text)
 const Words = z.union([z.string(), TextPart])

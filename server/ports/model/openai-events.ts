@@ -28,7 +28,7 @@ const Broken = z.object({
 })
 const Event = z.object({ type: z.string() })
 
-/** What each event of the Responses interface says that matters here; those of reasoning, searches and parts are signs of life. */
+/** The relevant content of each event of the Responses interface; reasoning, searches and parts only show progress. */
 const readers: Readonly<Record<string, (event: unknown) => Told>> = {
   'response.output_text.delta': (event) => ({ text: Delta.parse(event).delta }),
   'response.refusal.delta': (event) => ({ text: Delta.parse(event).delta }),
@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (event: unknown) => Told>> = {
   'response.completed': (event) => ({ reason: 'stop', usage: usageOf(event) }),
   'response.incomplete'(event) {
     const why = Ended.parse(event).response.incomplete_details?.reason
-    // Any other reason is none that a reader could be told: the answer broke off.
+    // Other reasons mean nothing to readers: the answer broke off.
     if (why !== 'max_output_tokens' && why !== 'content_filter') throw new Error('The answer is not complete')
     return { reason: why === 'content_filter' ? why : 'length', usage: usageOf(event) }
   },

@@ -53,12 +53,12 @@ export function streamedModel(provider: Provider, patience: Partial<Patience>, b
   }
 }
 
-/** No tokenizer makes longer tokens than this on average; who sends more was not bounded by what was asked. */
+/** The longest average token of any tokenizer; a server that sends more ignores the request's limit. */
 const charactersPerToken = 16
 
 /**
- * The parts of a streamed answer, without what its model has thought. A stream that ends without a reason was cut off, although its client does not
- * say so, as it ends quietly also where the signal is aborted.
+ * The parts of a streamed answer, without the model's thoughts. A stream that ends without a reason was cut off. The client
+ * does not report that, as it ends quietly on an abort too.
  */
 async function* readParts(
   pieces: AsyncIterable<unknown>,
@@ -124,8 +124,8 @@ const longestArguments = 64 * 1024
 const mostCalls = 16
 
 /**
- * Pieces of a call belong to the index they name. Some servers name none, or the same for all, and begin each call with its id and its name; some tell
- * the name after the id.
+ * Pieces of a call belong to the index they name. Some servers give no index, or one for all, and begin each call with its id
+ * and name. Some send the name after the id.
  */
 function newCalls() {
   const calls: ToolCall[] = []

@@ -12,7 +12,7 @@ export interface Provider {
 export interface Patience {
   /** From the request, or from one part of the answer, to the next part. */
   idleMilliseconds: number
-  /** From the reason of the end to the end itself: what matters is there, and some servers leave the connection open. */
+  /** The wait for the end of the body after the last event, as some servers leave the connection open. */
   closingMilliseconds: number
   /** For one answer altogether. */
   totalMilliseconds: number
@@ -30,7 +30,7 @@ const attempts = 3
 /** Nobody who waits for an answer waits longer than this before it is even begun. */
 const longestRetryMilliseconds = 5_000
 
-/** The client retries by itself, but its waits are as long as a server likes and know no abort: ours are `retrying`. */
+/** Without the client's retries, whose waits are unbounded and ignore aborts: ours are `retrying`. */
 export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): OpenAI =>
   new OpenAI({
     apiKey,
@@ -47,7 +47,7 @@ export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): O
     webhookSecret: null,
   })
 
-/** One request of ours: its signal is aborted when the asker's is, when it takes too long, and at its end. */
+/** One request of ours. Its signal is aborted by the caller, by a timeout, and at its end. */
 export interface Asking {
   readonly asker: AbortSignal
   readonly signal: AbortSignal

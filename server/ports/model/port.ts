@@ -40,7 +40,7 @@ export type Part =
   /** So many final UTF-16 code units were thoughts of the model, not answer. */
   | { type: 'unsaid'; length: number }
   | { type: 'call'; call: ToolCall }
-  /** A page of the web that the answer rests on, as the provider names it: each once, and 20 at most. */
+  /** A web page behind the answer, as the provider names it: each once, 20 at most. */
   | { type: 'source'; url: string; title: string }
   /** Always last: the provider has finished, and why. */
   | {
@@ -59,9 +59,9 @@ export interface Model {
   /** Whether it heeds `webSearch`. */
   readonly searchesWeb?: boolean
   /**
-   * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
-   * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, where that is known. When the signal is
-   * aborted the request to the provider is, too, and this throws the signal's reason.
+   * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR if it breaks off, and TIMEOUT after a long
+   * silence. `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, if known. An aborted signal aborts the provider's
+   * request too, and this throws its reason.
    */
   answer(question: Question, signal: AbortSignal): AsyncIterable<Part>
 }
@@ -72,7 +72,7 @@ export interface Embedder {
   readonly name: string
   readonly dimensions: number
   /**
-   * One vector of length 1 a text, in their order. `count` is told the tokens that the provider reports, of each request. Throws
+   * One vector of length 1 for each text, in order. `count` gets the tokens that the provider reports for each request. Throws
    * UPSTREAM_ERROR and TIMEOUT.
    */
   embed(texts: readonly string[], signal: AbortSignal, count?: (tokens: number) => void): Promise<Float32Array[]>

@@ -13,9 +13,8 @@ interface Pace {
 const human: Pace = { wordMilliseconds: 45, stallMilliseconds: 30_000 }
 
 /**
- * Answers without a model: the same question has the same answer. It says that it is a script, quotes the knowledge it was
- * given, and asks one of the tools that it was offered. A message that begins with `/fail`, `/break`, `/stall`, `/endless` or
- * `/call <tool> <JSON>` makes it do so.
+ * Answers without a model: equal questions get equal answers. It says that it is a script, quotes its knowledge, and calls an
+ * offered tool. Messages that begin with `/fail`, `/break`, `/stall`, `/endless` or `/call <tool> <JSON>` make it do so.
  */
 export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
   const { wordMilliseconds, stallMilliseconds } = { ...human, ...pace }

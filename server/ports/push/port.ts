@@ -10,7 +10,7 @@ export interface Subscription {
 export interface PushMessage {
   /** The content for the browser, at most 3,000 bytes; the push service cannot read it. */
   text: string
-  /** One that waits at the push service is replaced by the next of the same name: up to 32 letters of base64url. */
+  /** A waiting notice is replaced by the next of the same topic: up to 32 letters of base64url. */
   topic: string
   /** How long the push service keeps it for an absent browser. */
   seconds: number

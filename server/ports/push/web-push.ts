@@ -18,7 +18,7 @@ interface Sender {
   hosts: readonly string[]
 }
 
-/** Web Push (RFC 8030): sealed for the browser (RFC 8291), signed by the server (RFC 8292), asked by the guarded web. */
+/** Web Push (RFC 8030), sealed for the browser (RFC 8291) and signed by the server (RFC 8292). */
 export function webPush({ privateKey, subject, hosts }: Sender, web: Pick<Web, 'ask'>): Push {
   const publicKey = publicKeyOf(privateKey)
   const vapidDetails = { subject, publicKey, privateKey }

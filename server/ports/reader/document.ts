@@ -14,7 +14,7 @@ export async function readAs(as: ReadAs, document: Uint8Array | string, said: Sa
   return kind === 'article' ? readArticle(text) : readHtml(text)
 }
 
-/** What a document that was asked for as a page is, where who sent it says something of it. */
+/** The type of a requested page, by its header, path and beginning. */
 function kindOf(as: Exclude<ReadAs, 'pdf'>, text: string, { type, path }: Said): Exclude<ReadAs, 'pdf'> {
   if (as === 'markdown' || as === 'text' || path === '') return as
   const kind = type.toLowerCase().split(';')[0]?.trim() ?? ''

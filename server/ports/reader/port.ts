@@ -15,7 +15,7 @@ export interface Turn {
 
 export interface ReadDocument {
   title: string | null
-  /** One line for each block or row of a table, and code as it is written; without encoded bytes, which mean nothing to a model. At most 2,000,000 characters. */
+  /** One line for each block or row, and code as written. Encoded bytes are left out, as models cannot read them. At most 2,000,000 characters. */
   text: string
   /** Link targets as written, and the document's base for them. */
   links: readonly string[]

@@ -13,7 +13,7 @@ export interface Redis {
   run(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
   /** The number of receivers. Rejects as `run` does, and above `longestMessage`. */
   publish(channel: string, message: string): Promise<number>
-  /** Hears the channel until the returned function is called, as far as Redis is there. Forged or damaged messages are dropped. */
+  /** Receives the channel's messages until the returned function is called, while Redis is up. Forged or damaged messages are dropped. */
   subscribe(channel: string, listener: (message: string) => void): () => void
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ const mostSessions = 200
 export const mcpServers: OpenToolServers = (ask) => {
   const sessions = new Map<string, Promise<Opened>>()
 
-  /** A session that failed is not used again; a server that has forgotten one did nothing yet, and is asked in a new one. */
+  /** A failed session is not used again. A server that has forgotten one did nothing yet, and gets a new one. */
   async function within<T>(server: ToolServer, signal: AbortSignal, use: (session: Session) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const key = keyOf(server)

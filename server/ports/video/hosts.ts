@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { remoteMedia } from './remote-media.ts'
-import { type HostRequests, requestsTo } from './host-requests.ts'
 import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
+import { type HostRequests, requestsTo } from './host-requests.ts'
 import { hostTokens } from './host-tokens.ts'
+import { keyDigestOf, type LocationHost, streamLocations } from './location.ts'
 import type {
   MediaAnswer,
   MediaHost,
@@ -14,18 +14,18 @@ import type {
   VideoAddresses,
   VideoEvent,
 } from './port.ts'
+import { remoteMedia } from './remote-media.ts'
 import { sharedAnswers, sharedPath } from './shared-answers.ts'
-import { keyDigestOf, type LocationHost, streamLocations } from './location.ts'
 
 export interface HostsOptions {
-  /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
+  /** The prefix of ids of streams that this process may store; other processes may share it. */
   home: string
   /** Null while another process has what this one would keep its streams in. */
   openLocal(): Promise<LocalHost | null>
   hosts: MediaHosts
   /** Where other nodes reach this one; null where it is known to processes of this machine alone. */
   nodeUrl: URL | null
-  /** Where it listens if that is no address of this machine, as in a container; null where that is a mistake. */
+  /** The listening address if it is not of this machine, as in a container; null if that is a mistake. */
   otherwiseAt: string | null
   secrets: readonly Uint8Array[]
   now(): number

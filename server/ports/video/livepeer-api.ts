@@ -144,7 +144,7 @@ const phases: Readonly<Record<string, AssetPhase>> = {
   failed: 'failed',
 }
 
-/** The recording of a session, which has no asset until it is being made; null where there is nothing to show. */
+/** The recording of a session, which has no asset at first; null if there is nothing to show. */
 export function recordingOf(streamId: string, session: Session, asset: Asset | null): VideoAsset | null {
   const phase = phases[(asset ? asset.status.phase : session.recordingStatus) ?? '']
   if (!phase) return null

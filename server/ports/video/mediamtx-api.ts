@@ -52,7 +52,7 @@ const connections: Readonly<Record<string, string>> = {
   moqSession: 'moqsessions',
 }
 
-/** MediaMTX over HTTP, as the server reaches it: its control API, and its playback server, which knows how long recordings are. */
+/** The HTTP interfaces of MediaMTX: its control API, and its playback server, which has the lengths of recordings. */
 export function mediaMtxApi({ apiUrl, listUrl }: { apiUrl: string; listUrl: string }, token: () => string) {
   async function ask(method: 'GET' | 'POST' | 'DELETE', url: string) {
     const headers = { authorization: `Bearer ${token()}`, accept: 'application/json', 'user-agent': 'plaza' }

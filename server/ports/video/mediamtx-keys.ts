@@ -35,7 +35,7 @@ export interface MediaMtxKeys {
   isToken(given: string): boolean
 }
 
-/** Keys that are made from those of the installation, newest first, so that every node knows them and nothing is stored. */
+/** Keys that are derived from the installation's, newest first. Every node has them, and nothing is stored. */
 export function mediaMtxKeys(secrets: readonly Uint8Array[]): MediaMtxKeys {
   const made = (secret: Uint8Array, what: string) =>
     createHmac('sha256', secret).update(`mediamtx ${what}`).digest('base64url')

@@ -33,7 +33,7 @@ const mostDeleted = 10_000
 
 interface Shown {
   state: 'live' | 'interrupted'
-  /** The connection of who publishes. */
+  /** The publisher's connection. */
   publisher: string
   since: Date | null
   seenAt: Date

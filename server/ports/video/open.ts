@@ -58,7 +58,7 @@ export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo
   return { video, adapter, why, close: video.close }
 }
 
-/** The same on several nodes: of the processes that share a directory, one has the engine, and another where that one ends. */
+/** The same on several nodes: of the processes that share a directory, one has the engine. Another takes over at its end. */
 export async function openHosts(options: VideoOptions, { lock, ...shared }: Shared): Promise<OpenedVideo> {
   const { publicUrl, engine, rtmp } = options
   await refuseHost(rtmp.host)

@@ -16,7 +16,7 @@ export interface CreatedStream {
 export interface StreamStatus {
   state: 'idle' | 'live' | 'interrupted'
   lastSeen: Date | null
-  /** Bits a second that come in, and pictures that could not be used since it was published, where the provider knows. */
+  /** The incoming bits per second, and the unusable pictures since publication, if the provider has them. */
   bitrate?: number
   dropped?: number
 }
@@ -106,7 +106,7 @@ export interface HeldStream {
 /** Where hosts find each other, and what streams they have. */
 export interface MediaHosts {
   tell(host: MediaHost): Promise<void>
-  /** Those that were told of lately. */
+  /** Hosts with a recent heartbeat. */
   live(): Promise<MediaHost[]>
   forget(host: MediaHost): Promise<void>
   keep(stream: HeldStream): Promise<void>

@@ -49,7 +49,7 @@ const limits = ['--max-old-space-size=256']
 const deadlines = { start: 60_000, answer: 10_000, silence: 15_000, close: 5_000 }
 const again = { first: 250, most: 30_000, steady: 60_000 }
 
-/** The media engine in a process beside the server: where it ends, the server goes on, and it is started again. */
+/** The media engine in a process beside the server, which outlives it and starts it again. */
 export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }: SelfHostedUrls): SelfHostedVideo {
   const hearers = new Set<(event: VideoEvent) => void>()
   const asked = new Map<number, { resolve(answer: unknown): void; reject(error: unknown): void }>()

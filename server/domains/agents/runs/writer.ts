@@ -14,18 +14,16 @@ const aheadMilliseconds = 2_000
 const sentFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
 
 /**
- * The frames of a run that this node works on. Text is told when it is made and stored together with that of all other runs, at most 250 ms
- * later, so that no reader waits for a disk. What follows from that:
+ * Writes the frames of a run on this node. Text is sent at once, and stored within 250 ms together with other runs. Thus no
+ * reader waits for a disk.
  *
- * - A frame gets its `idx` when it is told or begins to be stored, whichever is first, and is not changed afterwards: what is stored are the
- *   frames that were told, with the same numbers.
- * - Tools, citations, sources, times and the end are told once they are stored, and all before them. So an answer that was told as `done` is
- *   never lost, nor is what was done for it; and all that a reader may have been told in vain is text.
- * - Who stores a frame first at an idx has it. Where another node has ended the run, at the first idx that was not stored, this one is told so
- *   by its next write, and nothing more is told of it. Who was told more than is stored gets the stored end as their next frame, whatever
- *   its idx is (`FrameLog.frame`); it has the text that is kept, which takes the place of what they have. That holds for who reads along on
- *   any node, and for who resumes later.
- * - While the store is away, text is told for two seconds more. From then on it gathers as one frame, and is told once it is stored.
+ * - A frame gets its final `idx` when it is sent, or when its write begins. Stored frames equal sent frames.
+ * - Tools, citations, sources, times and the end are sent once they and all earlier frames are stored. A sent `done` is thus
+ *   never lost; only text can be.
+ * - The first frame stored at an `idx` is valid. If another node has ended the run, the next write fails, and sending ends.
+ * - A reader with more frames than the store gets the stored end next, at any `idx` (`FrameLog.frame`). Its text replaces
+ *   theirs. This holds for followers on each node, and for later readers.
+ * - While the store is away, text is sent for two more seconds. Later text becomes one frame, and is sent once stored.
  */
 export class RunWriter implements FrameSource {
   /** Another node has ended the run, or no store accepts it. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { bookableSettings } from '#server/domains/meetings/scheduling/own-settings'
-import { type NewCall, refuseTakenTime, spanOf, writeCall } from '#server/domains/meetings/scheduling/host-schedule'
 import { busyTimes, hour, isOfferedTime } from '#server/domains/meetings/scheduling/free-times'
+import { type NewCall, refuseTakenTime, spanOf, writeCall } from '#server/domains/meetings/scheduling/host-schedule'
 import { Bookings, type StoredBooking } from '#server/domains/meetings/scheduling/model'
 import { isZone } from '#server/domains/meetings/scheduling/open-time'
+import { bookableSettings } from '#server/domains/meetings/scheduling/own-settings'
 import { isFreeSpan } from '#server/domains/meetings/scheduling/slots'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
 import { accountByEmail } from '#server/domains/people/accounts/emails'
@@ -14,17 +14,17 @@ import type { SchedulingSettings } from '#shared/api/scheduling'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import type { InputOf } from '#shared/kit/contract'
-import { announceBooked, noticeDue } from './notices.ts'
-import { isHeldCall } from './holds.ts'
 import { requesterOf } from './emails.ts'
+import { isHeldCall } from './holds.ts'
 import { type Booker, newCall } from './new-call.ts'
-import { bookedWithPayment, bookSettledCall, bookPaidCall } from './pay.ts'
-import { nameOfAccount } from './render.ts'
+import { announceBooked, noticeDue } from './notices.ts'
+import { bookedWithPayment, bookPaidCall, bookSettledCall } from './pay.ts'
 import { refuseCallText } from './refuse-text.ts'
+import { nameOfAccount } from './render.ts'
 
 const minute = 60_000
 const daySeconds = 86_400
-/** Open free calls of one booker with a host, and of all strangers; and calls from one address in a day. */
+/** Limits of open calls: of one booker, of all strangers, of a booker with a host. `fromAddress` counts a day's calls. */
 const mostCalls = { ahead: 3, strangers: 30, withHost: 6, fromAddress: 20 }
 
 type Given = InputOf<typeof contract.schedule>

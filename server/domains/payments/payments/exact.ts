@@ -5,7 +5,14 @@ import type { Chain } from '#server/ports/chain/port'
 import type { PaymentRefusal, Proof } from '#server/ports/facilitator/port'
 import { domainOf, type NetworkFacts, networks, overpaidTimes, transferTypes } from '#shared/api/payment-networks'
 import { neverExpires, type PaymentCode, type StoredPayment } from './model.ts'
-import { facilitatorFor, hashOf, networkNamed, type PaymentScheme, type PaymentOffer, offerOfPayment } from './scheme.ts'
+import {
+  facilitatorFor,
+  hashOf,
+  networkNamed,
+  offerOfPayment,
+  type PaymentOffer,
+  type PaymentScheme,
+} from './scheme.ts'
 import { longestWaitMilliseconds } from './states.ts'
 import { maxTimeoutSeconds, type OfferedProof, readProof, requirementOf } from './x402.ts'
 
@@ -13,7 +20,7 @@ import { maxTimeoutSeconds, type OfferedProof, readProof, requirementOf } from '
 const leastSecondsLeft = 6n
 /** A payment may still come into a block for so long after its end. */
 const blockMilliseconds = 120_000
-/** A chain that stood still has so long to make up for its blocks. */
+/** A chain that stopped has so long to catch up with its blocks. */
 const chainMilliseconds = 3_600_000
 
 const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
@@ -85,7 +92,7 @@ export function exactScheme(node: Node): PaymentScheme {
       if (found === 'other') return { type: 'cancelled' }
       if (found === 'unseen') return { type: 'settled' }
       if ('transaction' in found) return { type: 'settled', ...found }
-      // A chain that stood still makes up for its blocks, so that its own time counts as well.
+      // A chain that stopped catches up with its blocks, so that its own time counts too.
       const isPast = endOf(payment) < node.now() && found.openAt >= usableUntil(payment).getTime()
       return isPast ? { type: 'expired', code: 'PAYMENT_EXPIRED' } : null
     },

@@ -33,7 +33,7 @@ export interface StoredPayment {
   /** Hashes of the proof and of the purchase: the same nonce with another of these is refused. */
   proof_hash: string
   question_hash: string
-  /** Sealed, as whoever can read it can carry the payment out. */
+  /** Sealed, as its readers could carry the payment out. */
   proof: string
   /** Until when it can be carried out; absent in payments of older versions. */
   usable_until?: Date

@@ -27,7 +27,7 @@ export interface SignedPayment {
   usable_until: Date
   /** Differs from that of another payment with the same nonce. */
   proof_hash: string
-  /** The proof as it is stored: whoever can read it can carry the payment out. */
+  /** The proof for the store; sealed, as its readers could carry the payment out. */
   seal(): string
 }
 
@@ -52,7 +52,13 @@ export interface PaymentScheme {
 }
 
 /** The price of a stored payment is what was signed, which may be more: some facilitators take nothing else. */
-export const offerOfPayment = ({ network, value: amount, pay_to: payTo, resource, description }: StoredPayment): PaymentOffer => ({
+export const offerOfPayment = ({
+  network,
+  value: amount,
+  pay_to: payTo,
+  resource,
+  description,
+}: StoredPayment): PaymentOffer => ({
   facts: networks[network],
   ...{ amount, payTo, resource, description },
 })

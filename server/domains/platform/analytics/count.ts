@@ -9,19 +9,19 @@ import { Pairs } from '#server/domains/people/friends/model'
 import { InviteUses } from '#server/domains/people/invites/model'
 import { Members, Rooms } from '#server/domains/rooms/room-state/model'
 import { Streams } from '#server/domains/streams/streams/model'
-import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
-import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
-import { idBetween } from './spans.ts'
-import { type PointGift, pointsBetween } from './points.ts'
 import { RoomHeads } from '#server/log/model'
 import type { Counters } from '#shared/api/account-records'
+import type { AnalyticsBucket, AnalyticsSummary, WalletType } from '#shared/api/analytics'
+import { foundedBy, type RoomType } from '#shared/kit/room-kinds'
+import { type PointGift, pointsBetween } from './points.ts'
+import { idBetween } from './spans.ts'
 
 const [channel, group] = [foundedBy('createChannel'), foundedBy('createGroup')]
 
 const foundedBetween = (type: RoomType, from: number, until: number) => ({
   _id: idBetween(from, until, `${type}:`),
 })
-/** The house account's friendships are automatic, and count for nobody. */
+/** Friendships with the Plaza account are automatic, and not counted. */
 const byPeople = { from_address: { $ne: plazaAccount } }
 const within = (from: number, until: number) => ({ $gte: new Date(from), $lt: new Date(until) })
 const between = (from: number, until: number) => ({ created_at: within(from, until) })

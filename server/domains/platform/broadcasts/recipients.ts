@@ -27,7 +27,7 @@ const everybody = ({ created_at }: BroadcastSource) => ({
   is_banned: false,
   created_at: { $lte: created_at },
 })
-/** Friends without the house account. */
+/** Friends without the Plaza account. */
 const friends = ({ created_by: by }: BroadcastSource) => ({
   state: 'friends' as const,
   $or: [

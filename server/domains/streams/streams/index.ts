@@ -9,19 +9,33 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { assetsOf, refreshAssets } from './assets.ts'
-import { chat, streamRoomOf, say } from './chat.ts'
+import { chat, say, streamRoomOf } from './chat.ts'
 import { publishedFilter, readDirectory } from './directory.ts'
-import { applyProviderEvent, applyStreamEvent, endForgottenStreams, endingOf, endStreamsOfSuspended, isStreamOpen, openStream, ownStream, stoppableStream, streamOf, streamRemoval, sweepStreams, takeDownStream } from './life.ts'
+import {
+  applyProviderEvent,
+  applyStreamEvent,
+  endForgottenStreams,
+  endingOf,
+  endStreamsOfSuspended,
+  isStreamOpen,
+  openStream,
+  ownStream,
+  stoppableStream,
+  streamOf,
+  streamRemoval,
+  sweepStreams,
+  takeDownStream,
+} from './life.ts'
 import { followChats, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
-import { followRoomNames, copyRoomNames } from './names.ts'
-import { streamAssetOf, streamsFor, streamStateOf } from './render.ts'
+import { copyRoomNames, followRoomNames } from './names.ts'
 import { followStreams, notifyWatchers } from './notices.ts'
+import { streamAssetOf, streamStateOf, streamsFor } from './render.ts'
+import { isShownLive } from './states.ts'
 import { sweepViewers } from './viewer-counts.ts'
 import { leave, publicStream, unwatch, view, watch } from './watching.ts'
-import { isShownLive } from './states.ts'
 
-/** The owner's report is a hint: it shows the stream as live for a while, and the provider is asked at once. */
+/** The owner's report is a hint. The stream counts as live for a while, and the provider is checked at once. */
 const publishState: Action<typeof contract.publishState> = async ({ stream_id: id, state }, context) => {
   const { node } = context
   const stream = await ownStream(context, id)

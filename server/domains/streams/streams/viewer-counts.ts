@@ -1,13 +1,13 @@
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { type StoredStream, Streams, Viewers } from './model.ts'
-import { windowMilliseconds } from './states.ts'
 import { notifyWatchers } from './notices.ts'
+import { windowMilliseconds } from './states.ts'
 import { keepViewers, oneAtATime } from './viewers.ts'
 
 /** Streams with at most so many rows are counted for each answer, as a count reads all rows. */
 const mostRowsCountedAtOnce = 500
-/** The pause after a count, at least; after a long one it is so many times as long as the count. */
+/** The minimum pause after a count. After a long count, the pause is a multiple of its time. */
 const pauseMilliseconds = 1_000
 const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
@@ -100,7 +100,7 @@ async function countRows(node: Node, id: string, counter: Counter): Promise<Stor
   return null
 }
 
-/** Keeps the viewers of this node; the first node counts all: a viewer over REST leaves without notice, and nodes die. */
+/** Renews the viewers of this node; the first node counts all. REST viewers leave without notice, and nodes die. */
 export async function sweepViewers(node: Node, isFirst = true): Promise<void> {
   const counted = isFirst ? await Streams.find({ viewer_count: { $gt: 0 } }, { _id: 1 }).lean<{ _id: string }[]>() : []
   for (const { _id } of counted) await counterOf(node, _id).run()

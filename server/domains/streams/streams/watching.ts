@@ -6,10 +6,10 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { assetsOf } from './assets.ts'
 import { streamRoomOf } from './chat.ts'
 import { streamOf } from './life.ts'
-import { leaveChat, emptyChat, watchChat } from './listening.ts'
+import { emptyChat, leaveChat, watchChat } from './listening.ts'
 import type { StoredStream } from './model.ts'
-import { streamAssetOf, streamCountsOf, publicStreamsOf, streamStateOf } from './render.ts'
 import { followStream } from './notices.ts'
+import { publicStreamsOf, streamAssetOf, streamCountsOf, streamStateOf } from './render.ts'
 import { countViewersNow, countViewersSoon } from './viewer-counts.ts'
 import { holdViewer, releaseViewer, type Viewer, viewOverRest } from './viewers.ts'
 
@@ -73,7 +73,7 @@ export const unwatch: Action<typeof contract.unwatch> = async ({ stream_id: id }
   return { counts: streamCountsOf(row ?? (await streamOf(id))) }
 }
 
-/** The lengths of an id in base64, and of its signature in the cookie of a browser, which has 43 characters. */
+/** The lengths of an id in base64 and of its signature; a browser's cookie has 43 characters. */
 const [idLength, markLength] = [22, 21]
 
 /** The key of a viewer: the account, our cookie, or the address and user agent. */

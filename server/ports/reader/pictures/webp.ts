@@ -1,7 +1,7 @@
 import { exifOf, orientationOf } from './orientation.ts'
 import { type Kept, keptOf, need, type Picture, slice } from './picture.ts'
 
-/** A chunk, and where it stands with what fills it up to an even length. */
+/** A chunk and its position, with the padding to an even length. */
 interface Chunk {
   type: string
   data: Buffer
@@ -20,7 +20,7 @@ const isDrawn = (type: string) => type === 'VP8 ' || type === 'VP8L'
 const [riffHeader, chunkHeader, frameHeader] = [12, 8, 16]
 const [hasExif, hasXmp] = [0x08, 0x04]
 
-/** Keeps the picture, the color profile, the frames and the orientation of a WebP, and nothing that its own length leaves out. */
+/** Keeps the picture, color profile, frames and orientation of a WebP, within its own length. */
 export function readWebp(bytes: Buffer): Picture {
   const body = slice(bytes, 0, 8 + slice(bytes, 4, 4).readUInt32LE())
   const kept = keptOf(body)
