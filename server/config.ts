@@ -9,7 +9,7 @@ import { type Deployment, deploymentOf, type ServerConfig, serverOf, serverVaria
 import { type SignInConfig, signInOf, signInVariables } from './config/sign-in.ts'
 import { type VideoConfig, videoOf, videoVariables } from './config/video.ts'
 import { domains } from './domains/index.ts'
-import { given, storeVariables } from './environment.ts'
+import { environmentValues, storeVariables } from './environment.ts'
 import { ConfigError, checkedSettings, type DomainSettings } from './kernel/settings.ts'
 
 /** Each is declared in the file of its subject, or by the domain that alone reads it; none here. */
@@ -49,7 +49,7 @@ export interface Config
 
 /** Throws a `ConfigError` where a value makes no sense. */
 export function readConfig(environment?: NodeJS.ProcessEnv): Config {
-  const values = given(isVariable, environment)
+  const values = environmentValues(isVariable, environment)
   const env = checkedSettings(variables, values)
   const deployment = deploymentOf(env)
   const { production, publicUrl } = deployment

@@ -85,5 +85,5 @@ async function know(node: Node, agent: string, known: DemoAgent['known'], signal
 }
 
 /** A line of the script with mentions of the agents, as rooms take them. */
-export const mentioning = (text: string): string =>
+export const withMentions = (text: string): string =>
   demoAgents.reduce((now, { id, fields }) => now.replace(`@${fields.name}`, `@[${fields.name}](${id})`), text)

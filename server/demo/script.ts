@@ -9,7 +9,7 @@ type Role = 'a' | 'b' | 'c' | 'd'
 export type Line = `${Role}${'' | '>'} ${string}`
 export type Dialogue = readonly Line[]
 
-export interface Said {
+export interface ScriptedLine {
   role: number
   isReply: boolean
   text: string
@@ -17,7 +17,7 @@ export interface Said {
   reactions: readonly string[]
 }
 
-export function readLine(line: Line, choose: (count: number) => number = randomInt): Said {
+export function readLine(line: Line, choose: (count: number) => number = randomInt): ScriptedLine {
   const [head = '', ...words] = line.split(' ')
   const [spoken = '', reactions = ''] = words.join(' ').split(' ~ ')
   const [text = '', corrected] = spoken

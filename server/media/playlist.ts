@@ -13,7 +13,7 @@ export interface ListedSegment {
   done: boolean
 }
 
-export interface Listed {
+export interface PlaylistContent {
   segments: readonly ListedSegment[]
   discontinuitySequence: number
   targetDuration: number
@@ -34,7 +34,7 @@ export function renderPlaylist({
   targetDuration,
   partTarget,
   isOver,
-}: Listed): string {
+}: PlaylistContent): string {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:9',

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#shared/errors'
-import { type Busy, type CalendarEvent, type Calendars, NoAccess } from './port.ts'
+import { type BusyTime, type CalendarEvent, type Calendars, NoAccess } from './port.ts'
 
 interface FakeCalendars extends Calendars {
   /** The busy times by calendar: a code is the name of the calendar that it opens. */
-  kept: Map<string, readonly Busy[]>
+  kept: Map<string, readonly BusyTime[]>
   /** The events by calendar. */
   events: Map<string, Map<string, CalendarEvent>>
   /** Calendars whose owner has taken back what they allowed. */

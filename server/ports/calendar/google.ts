@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { fetchText } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
-import { type Access, type Calendars, NoAccess, type Opened } from './port.ts'
+import { type Access, type Calendars, NoAccess, type OpenedCalendar } from './port.ts'
 
 /** Below the 5 s of free times. */
 const bounds = { timeoutMilliseconds: 4_500, maxBytes: 1024 * 1024 }
@@ -72,7 +72,13 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
     throw failed(status)
   }
 
-  async function ask(method: string, path: string, { accessToken }: Opened, body?: object, signal?: AbortSignal) {
+  async function ask(
+    method: string,
+    path: string,
+    { accessToken }: OpenedCalendar,
+    body?: object,
+    signal?: AbortSignal,
+  ) {
     const headers = {
       authorization: `Bearer ${accessToken}`,
       accept: 'application/json',
@@ -164,7 +170,7 @@ export function googleCalendars({ id, secret }: Client, { askUrl, tokenUrl, revo
   }
 }
 
-const pathOf = ({ calendarId }: Opened) => `/calendars/${encodeURIComponent(calendarId)}/events`
+const pathOf = ({ calendarId }: OpenedCalendar) => `/calendars/${encodeURIComponent(calendarId)}/events`
 
 const accessOf = ({ access_token, expires_in }: z.output<typeof Refreshed>): Access => ({
   accessToken: access_token,

@@ -1,11 +1,11 @@
 /** A busy time without details, in milliseconds since 1970. */
-export interface Busy {
+export interface BusyTime {
   start: number
   end: number
 }
 
 /** The authorization request (RFC 6749, RFC 7636). */
-export interface Asking {
+export interface AuthorizationRequest {
   /** Returned unchanged. */
   state: string
   /** Of the verifier: SHA-256, in base64url. */
@@ -30,12 +30,12 @@ export interface Grant extends Access {
 }
 
 /** A calendar, and what opens it now. */
-export interface Opened {
+export interface OpenedCalendar {
   accessToken: string
   calendarId: string
 }
 
-export interface CalendarEvent extends Busy {
+export interface CalendarEvent extends BusyTime {
   /** The same at each attempt: 5 to 64 characters of `0-9a-f`. */
   id: string
   title: string
@@ -51,16 +51,16 @@ export class NoAccess extends Error {
 export interface Calendars {
   readonly provider: 'google'
   /** The URL of the consent page; no request is made. */
-  askAt(asking: Asking): string
+  askAt(asking: AuthorizationRequest): string
   /** Exchanges a code, once. Throws NoAccess if it is invalid, or the grant is partial. */
   exchange(code: string, verifier: string, redirectUri: string): Promise<Grant>
   refresh(refreshToken: string): Promise<Access>
   /** Gives back what was allowed. */
   revoke(refreshToken: string): Promise<void>
   /** Busy times between two instants, in any order. */
-  busy(calendar: Opened, between: Busy, signal: AbortSignal): Promise<readonly Busy[]>
+  busy(calendar: OpenedCalendar, between: BusyTime, signal: AbortSignal): Promise<readonly BusyTime[]>
   /** Inserts an event without invitations; an existing id stays unchanged. */
-  insert(calendar: Opened, event: CalendarEvent): Promise<void>
+  insert(calendar: OpenedCalendar, event: CalendarEvent): Promise<void>
   /** Takes an event out; none under this id is no error. */
-  remove(calendar: Opened, id: string): Promise<void>
+  remove(calendar: OpenedCalendar, id: string): Promise<void>
 }

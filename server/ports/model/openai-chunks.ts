@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { BrokenOff } from './openai-failures.ts'
-import type { Told } from './openai-parts.ts'
+import type { StreamPiece } from './openai-parts.ts'
 import { sourceFields } from './openai-sources.ts'
 
 /*
@@ -62,7 +62,7 @@ const ends: readonly (readonly [says: RegExp, means: 'length' | 'content_filter'
 ]
 
 /** What a chunk of chat completions says. Throws `BrokenOff` where it says that the answer ended before its end. */
-export function readChunk(chunk: unknown): Told {
+export function readChunk(chunk: unknown): StreamPiece {
   const failure = Failure.safeParse(chunk).data
   if (failure) throw new OpenAI.APIError(failure.code ?? undefined, failure, failure.message ?? 'error', undefined)
   const read = Chunk.parse(chunk)

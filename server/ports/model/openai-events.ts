@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { z } from 'zod'
-import type { Told } from './openai-parts.ts'
+import type { StreamPiece } from './openai-parts.ts'
 
 const count = z.int().min(0).nullish().catch(null)
 const Ended = z.object({
@@ -29,7 +29,7 @@ const Broken = z.object({
 const Event = z.object({ type: z.string() })
 
 /** The relevant content of each event of the Responses interface; reasoning, searches and parts only show progress. */
-const readers: Readonly<Record<string, (event: unknown) => Told>> = {
+const readers: Readonly<Record<string, (event: unknown) => StreamPiece>> = {
   'response.output_text.delta': (event) => ({ text: Delta.parse(event).delta }),
   'response.refusal.delta': (event) => ({ text: Delta.parse(event).delta }),
   'response.output_text.annotation.added': (event) => ({ sources: [[Annotated.parse(event).annotation]] }),
@@ -48,12 +48,12 @@ const readers: Readonly<Record<string, (event: unknown) => Told>> = {
   error: broken,
 }
 
-export function readEvent(event: unknown): Told {
+export function readEvent(event: unknown): StreamPiece {
   const { type } = Event.parse(event)
   return (Object.hasOwn(readers, type) && readers[type]?.(event)) || {}
 }
 
-function usageOf(event: unknown): Told['usage'] {
+function usageOf(event: unknown): StreamPiece['usage'] {
   const { usage } = Ended.parse(event).response
   return usage && { input: usage.input_tokens, output: usage.output_tokens }
 }

@@ -1,11 +1,18 @@
 import { BrokenOff } from './openai-failures.ts'
-import { type Asking, openAsking, type Patience, type Provider, retrying, withoutRefused } from './openai-request.ts'
+import {
+  type ModelRequest,
+  openAsking,
+  type Patience,
+  type Provider,
+  retrying,
+  withoutRefused,
+} from './openai-request.ts'
 import { newSources } from './openai-sources.ts'
 import type { Model, Part, Question, ToolCall } from './port.ts'
 import { withoutThoughts } from './thoughts.ts'
 
 /** What one piece of a stream says, whichever interface it comes by. */
-export interface Told {
+export interface StreamPiece {
   text?: string | null | undefined
   calls?: readonly CallPiece[] | null | undefined
   /** Lists of pages that the answer rests on. */
@@ -25,7 +32,7 @@ interface CallPiece {
 }
 
 interface Interface {
-  read(piece: unknown): Told
+  read(piece: unknown): StreamPiece
   /** What a server may refuse, and is asked without then: newer models of some take fewer parameters. */
   dispensable(question: Question): readonly string[]
   ask(question: Question, refused: ReadonlySet<string>, signal: AbortSignal): Promise<AsyncIterable<unknown>>
@@ -62,9 +69,9 @@ const charactersPerToken = 16
  */
 async function* readParts(
   pieces: AsyncIterable<unknown>,
-  readPiece: (piece: unknown) => Told,
+  readPiece: (piece: unknown) => StreamPiece,
   { maxOutputTokens }: Question,
-  asking: Asking,
+  asking: ModelRequest,
 ): AsyncGenerator<Part> {
   const { idleMilliseconds, closingMilliseconds } = asking.patience
   const calls = newCalls()
@@ -74,13 +81,13 @@ async function* readParts(
   let room = maxOutputTokens * charactersPerToken
   let reason: string | null = null
   let isUnnamed = false
-  let usage: Told['usage'] = null
+  let usage: StreamPiece['usage'] = null
   asking.expect(idleMilliseconds)
   try {
     for await (const piece of pieces) {
       asking.asker.throwIfAborted()
       const read = readPiece(piece)
-      const answer: Told = reason === null ? read : {}
+      const answer: StreamPiece = reason === null ? read : {}
       const told = whole(answer.text ?? '')
       for (const call of answer.calls ?? []) calls.gather(call)
       asking.rest()

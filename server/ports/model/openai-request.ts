@@ -48,7 +48,7 @@ export const openClient = ({ baseUrl, apiKey }: Provider, asks: typeof fetch): O
   })
 
 /** One request of ours. Its signal is aborted by the caller, by a timeout, and at its end. */
-export interface Asking {
+export interface ModelRequest {
   readonly asker: AbortSignal
   readonly signal: AbortSignal
   readonly patience: Patience
@@ -61,7 +61,7 @@ export interface Asking {
   end(): void
 }
 
-export function openAsking(asker: AbortSignal, given: Partial<Patience>): Asking {
+export function openAsking(asker: AbortSignal, given: Partial<Patience>): ModelRequest {
   const patience = { ...usual, ...given }
   const own = new AbortController()
   const tooLate = () => own.abort(new AppError('TIMEOUT'))
@@ -99,7 +99,7 @@ const toldOf = (error: unknown): string =>
     : `The model provider broke off (${error instanceof Error ? error.name : typeof error})`
 
 /** Asks again where a server is busy or away, as long as nothing of an answer is there. */
-export async function retrying<T>(asking: Asking, ask: () => Promise<T>): Promise<T> {
+export async function retrying<T>(asking: ModelRequest, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     asking.expect(asking.patience.idleMilliseconds)
     try {

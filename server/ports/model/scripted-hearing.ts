@@ -3,7 +3,7 @@ import type { Turn } from './port.ts'
 
 const orders = ['fail', 'break', 'stall', 'endless', 'call'] as const
 
-export interface Heard {
+export interface ReadPrompt {
   /** Whom the instructions make of it. */
   name: string
   /** The last message, without what was fetched for it. */
@@ -19,7 +19,7 @@ export interface Heard {
 }
 
 /** What a prompt says, read as a model would: see `server/domains/agents/runs/prompt.ts`. */
-export function hear(turns: readonly Turn[]): Heard {
+export function readPrompt(turns: readonly Turn[]): ReadPrompt {
   const ofUser = turns.filter(({ role }) => role === 'user')
   const { knowledge, notes, message } = parted(ofUser.at(-1)?.content ?? '')
   const [, order = null, rest = ''] = new RegExp(`^\\s*/(${orders.join('|')})\\b\\s*([\\s\\S]*)$`).exec(message) ?? []
@@ -48,7 +48,7 @@ function parted(content: string) {
 const mostQuotes = 2
 
 /** The sentences that have most in common with the message, one of each passage. */
-function quotesFor(message: string, knowledge: readonly string[]): Heard['quotes'] {
+function quotesFor(message: string, knowledge: readonly string[]): ReadPrompt['quotes'] {
   const wanted = new Set(stemsOf(message))
   const passages = knowledge.flatMap((text) => text.split(/\n\n(?=\[\d+\] )/))
   const best = passages.flatMap((passage) => {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
 import type { Model, Part, Question, ToolCall } from './port.ts'
-import { type Heard, hear } from './scripted-hearing.ts'
+import { type ReadPrompt, readPrompt } from './scripted-hearing.ts'
 import { argumentsFor, pickTool } from './scripted-tools.ts'
 
 interface Pace {
@@ -23,7 +23,7 @@ export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
     isScripted: true,
     async *answer(question, signal) {
       signal.throwIfAborted()
-      const heard = hear(question.turns)
+      const heard = readPrompt(question.turns)
       if (heard.order === 'fail') throw brokenOff()
       const call = callFor(question, heard)
       if (call) return yield* asked(call, question)
@@ -48,7 +48,7 @@ export const scriptedModel = (pace: Partial<Pace> = {}): Model => {
 const brokenOff = () => new AppError('UPSTREAM_ERROR', { cause: new Error('The scripted model was told to') })
 
 /** Every question asks for one tool at most, and not again for what it has the result of. */
-function callFor({ tools = [], called = [] }: Question, { order, rest, message }: Heard): ToolCall | null {
+function callFor({ tools = [], called = [] }: Question, { order, rest, message }: ReadPrompt): ToolCall | null {
   if (called.length > 0) return null
   if (order === 'call') {
     const [, name = '', given = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? []
@@ -70,14 +70,14 @@ const end = ({ turns }: Question, outputTokens: number, reason: 'stop' | 'length
   outputTokens,
 })
 
-function* wordsOf(heard: Heard, question: Question): Generator<string> {
+function* wordsOf(heard: ReadPrompt, question: Question): Generator<string> {
   if (heard.order === 'endless') while (true) yield* 'and so it goes on, as I was told to,'.split(' ')
   yield* textOf(heard, question).split(' ')
 }
 
 const longest = 280
 
-function textOf({ name, order, message, quotes, notes, count }: Heard, { called = [] }: Question): string {
+function textOf({ name, order, message, quotes, notes, count }: ReadPrompt, { called = [] }: Question): string {
   const told = called.map(({ call, result }) => `The tool ${call.name} answered: ${excerpt(unwrapped(result))}`)
   const noted = notes.map((note) => `I was told: ${excerpt(note)}`)
   const quoted = quotes.map(({ text, number }) => `“${text}” [${number}]`)

@@ -19,7 +19,7 @@ const noText = new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'The page is no
  * Decodes a document by its byte order mark, its server's header (`type`), or its own declaration. Otherwise it is UTF-8, or
  * what its bytes look like. Throws UNSUPPORTED_MEDIA_TYPE if it is no text, or no encoding fits.
  */
-export function decoded(bytes: Uint8Array, type: string): string {
+export function decodedText(bytes: Uint8Array, type: string): string {
   const marked = markedAs(bytes)
   const named = marked === null ? namedBy(bytes, type) : [marked]
   const candidates = [...named, 'utf-8']

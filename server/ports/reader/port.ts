@@ -2,7 +2,7 @@
 export type ReadAs = 'page' | 'article' | 'pdf' | 'markdown' | 'text'
 
 /** The declared type and path of a document, which show that "HTML" is Markdown or plain text. */
-export interface Said {
+export interface DeclaredType {
   type: string
   path: string
 }
@@ -36,7 +36,7 @@ export interface CleanFile {
 /** Reads strangers' files in processes of their own. Throws SERVICE_UNAVAILABLE if that is impossible. */
 export interface Reader {
   /** Throws TIMEOUT, UNSUPPORTED_MEDIA_TYPE with the reason for a file without text, and UPSTREAM_ERROR if it is unreadable. */
-  read(as: ReadAs, document: Uint8Array | string, said?: Said, turn?: Turn): Promise<ReadDocument>
+  read(as: ReadAs, document: Uint8Array | string, said?: DeclaredType, turn?: Turn): Promise<ReadDocument>
   /** Null for other kinds. Throws PAYLOAD_TOO_LARGE, TIMEOUT, and UPSTREAM_ERROR if the file crashes its reader. */
   clean(kinds: readonly FileKind[], file: Uint8Array): Promise<CleanFile | null>
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '#shared/errors'
-import type { FileKind, ReadAs, Said } from './port.ts'
+import type { DeclaredType, FileKind, ReadAs } from './port.ts'
 
 /** Requests to the process, one at a time. */
 export type Question =
-  | { as: ReadAs; document: Uint8Array | string; said: Said }
+  | { as: ReadAs; document: Uint8Array | string; said: DeclaredType }
   | { kinds: readonly FileKind[]; file: Uint8Array<ArrayBuffer> }
 
 /** Its answer: a result, or a refusal; null after a failure. */

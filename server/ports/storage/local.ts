@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { makeDirectory } from '#server/kernel/make-directory'
 import { AppError } from '#shared/errors'
-import { bytesOf, isKey, type Listed, type Storage } from './port.ts'
+import { bytesOf, isKey, type ListedBlob, type Storage } from './port.ts'
 
 /** Simultaneous writes: more would only block the disk. */
 const putsAtOnce = 2
@@ -88,7 +88,7 @@ async function removeOld(folder: string, before: Date): Promise<void> {
   }
 }
 
-async function* filesIn(root: string, bucket: string): AsyncIterable<Listed> {
+async function* filesIn(root: string, bucket: string): AsyncIterable<ListedBlob> {
   const entries = await readdir(join(root, bucket), { recursive: true, withFileTypes: true }).catch(unlessMissing)
   for (const entry of entries ?? []) {
     if (!entry.isFile()) continue

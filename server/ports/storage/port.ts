@@ -7,14 +7,14 @@ export interface Range {
   end: number
 }
 
-export interface Found {
+export interface FoundBlob {
   /** Bytes of the whole blob. */
   size: number
   /** The whole blob, or the requested range. */
   bytes: Readable
 }
 
-export interface Listed {
+export interface ListedBlob {
   key: string
   size: number
   storedAt: Date
@@ -30,7 +30,7 @@ export interface Storage {
   /** Resolves when the blob is durable; it is invisible before. */
   put(key: string, blob: Blob): Promise<void>
   /** Null for an unknown blob. A range must lie within it. */
-  read(key: string, range?: Range): Promise<Found | null>
+  read(key: string, range?: Range): Promise<FoundBlob | null>
   /** The size of a blob in bytes; null for an unknown one. */
   sizeOf(key: string): Promise<number | null>
   /** What is not there is removed already. */
@@ -38,7 +38,7 @@ export interface Storage {
   /** Removes unfinished writes that began before this moment. */
   removeUnfinished(before: Date): Promise<void>
   /** Every blob of a bucket. */
-  list(bucket: string): AsyncIterable<Listed>
+  list(bucket: string): AsyncIterable<ListedBlob>
 }
 
 const name = /^[a-z\d](?:[a-z\d-]{1,61}[a-z\d])(?:\/[\w-][\w.:-]*)+$/i

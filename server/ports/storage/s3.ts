@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { AppError } from '#shared/errors'
-import { bytesOf, isKey, type Listed, type Storage, typeOf } from './port.ts'
+import { bytesOf, isKey, type ListedBlob, type Storage, typeOf } from './port.ts'
 
 export interface S3Config {
   endpoint: string
@@ -98,7 +98,7 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
     },
     // What is cut off on its way there is never an object.
     async removeUnfinished() {},
-    async *list(bucket): AsyncIterable<Listed> {
+    async *list(bucket): AsyncIterable<ListedBlob> {
       let StartAfter = ''
       for (let isMore = true; isMore; ) {
         const asked = { Bucket: buckets[bucket] ?? bucket, ...(StartAfter && { StartAfter }) }

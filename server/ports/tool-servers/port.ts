@@ -21,7 +21,7 @@ export interface ToolResult {
 }
 
 /** The fetcher: the guarded web, or a stand-in. */
-export type Ask = (
+export type Fetcher = (
   url: string,
   request: {
     body: string
@@ -44,4 +44,4 @@ export interface ToolServers {
 }
 
 /** Connections live as long as the returned value. */
-export type OpenToolServers = (ask: Ask) => ToolServers
+export type OpenToolServers = (ask: Fetcher) => ToolServers

@@ -9,7 +9,7 @@ export interface Session {
 }
 
 /** Asks with the headers of the server beside these. */
-export type Asking = (
+export type SendRequest = (
   url: string,
   body: string,
   headers: Readonly<Record<string, string>>,

@@ -69,7 +69,7 @@ export function studio(apiUrl: string, apiKey: string) {
     const { status, headers, text } = await fetchText(`${base}${path}`, request, bounds).catch((cause: unknown) => {
       throw new AppError('SERVICE_UNAVAILABLE', { cause })
     })
-    const answer = parsed(text)
+    const answer = parsedJson(text)
     // A page of a proxy is no answer of the provider.
     const isAnswer = status === 404 ? Refusal.safeParse(answer).success : text === '' || answer !== null
     return { status: isAnswer ? status : 502, answer, headers }
@@ -123,7 +123,7 @@ function understood<What extends z.ZodType>(
 const answered = (status: number, code: 'SERVICE_UNAVAILABLE' | 'UPSTREAM_ERROR' = 'SERVICE_UNAVAILABLE') =>
   new AppError(code, { cause: new Error(`The provider of livestreams answered ${status}`) })
 
-export function parsed(text: string): unknown {
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,6 @@
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { Asset, recordingOf, Session, Stream, studio } from './livepeer-api.ts'
-import { toldBy } from './livepeer-webhook.ts'
+import { livepeerEventIn } from './livepeer-webhook.ts'
 import { polledHearers } from './polled.ts'
 import type { StreamStatus, Video, VideoAsset } from './port.ts'
 
@@ -176,7 +176,7 @@ export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMi
       ({
         /** Again by the same id it is what it was, unless that failed. */
         async webhook(body, headers) {
-          const { id, event, streamId } = toldBy(body, headers, secret, Date.now())
+          const { id, event, streamId } = livepeerEventIn(body, headers, secret, Date.now())
           const before = heard.get(id)
           if (before) return before
           const taken = takeUp(event, streamId)

@@ -11,7 +11,7 @@ const Asked = z.object({
 })
 
 /** Authorizes publishers for MediaMTX: returns the playback id of a right key; null for readers and this server. Throws UNAUTHORIZED. */
-export function askedBy(body: Buffer, keys: MediaMtxKeys): string | null {
+export function authorizedPlayback(body: Buffer, keys: MediaMtxKeys): string | null {
   const read = Asked.safeParse(parsed(body.toString()))
   if (!read.success) throw new AppError('UNAUTHORIZED')
   const { action, path, query, token } = read.data

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors'
 import { below, mediaMtxApi, type Path, type Span } from './mediamtx-api.ts'
-import { askedBy } from './mediamtx-hook.ts'
+import { authorizedPlayback } from './mediamtx-hook.ts'
 import { isRecorded, mediaMtxKeys, newPlayback, pathOf, playbackAt, playbackOf, streamIdOf } from './mediamtx-keys.ts'
 import { polledHearers } from './polled.ts'
 import type { StreamStatus, Video, VideoAsset } from './port.ts'
@@ -190,7 +190,7 @@ export function mediaMtxVideo(
       isOpen = ask
     },
     async webhook(body) {
-      const playbackId = askedBy(body, keys)
+      const playbackId = authorizedPlayback(body, keys)
       if (playbackId === null) return
       const streamId = streamIdOf(playbackId)
       if (deleted.has(streamId) || !(await isOpen(streamId))) throw new AppError('UNAUTHORIZED')

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  type Ask,
   type EngineEvent,
+  type EngineRequest,
   type EngineSettings,
   type FromEngine,
   isPlayable,
@@ -126,7 +126,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     }
   }
 
-  function ask<Answer>(what: Ask): Promise<Answer> {
+  function ask<Answer>(what: EngineRequest): Promise<Answer> {
     const one = engine
     if (!one || !ports) return Promise.reject(new AppError('SERVICE_UNAVAILABLE'))
     const id = ++lastId

@@ -1,7 +1,7 @@
 import type { Node } from '#server/kernel/context'
 import { createAnswerCache } from '#server/kernel/kept-answers'
 import { nodeState } from '#server/kernel/node-state'
-import type { Busy } from '#server/ports/calendar/port'
+import type { BusyTime } from '#server/ports/calendar/port'
 import { AppError } from '#shared/errors'
 import { calendarOf, withCalendar } from './connections.ts'
 import type { StoredConnection } from './model.ts'
@@ -17,7 +17,7 @@ const answerMilliseconds = 5_000
 const most = { near: 30, far: 30, now: 120, byAddress: 10 }
 
 const keptOn = nodeState(() =>
-  createAnswerCache<readonly Busy[]>({
+  createAnswerCache<readonly BusyTime[]>({
     secondsOf: () => 60,
     weightOf: (busy) => busy.length,
     mostWeight: 200_000,
@@ -25,7 +25,11 @@ const keptOn = nodeState(() =>
 )
 
 /** The busy times of a connected calendar, at most a minute old. Throws if the calendar cannot be asked. */
-export async function cachedBusyTimes(node: Node, account: string, { start, end }: Busy): Promise<readonly Busy[]> {
+export async function cachedBusyTimes(
+  node: Node,
+  account: string,
+  { start, end }: BusyTime,
+): Promise<readonly BusyTime[]> {
   const connection = await calendarOf(account)
   if (!connection) return []
   const first = Math.floor(start / block)
@@ -33,7 +37,7 @@ export async function cachedBusyTimes(node: Node, account: string, { start, end 
   return (await Promise.all(blocks.map((begins) => keptBlock(node, connection, begins)))).flat()
 }
 
-async function keptBlock(node: Node, connection: StoredConnection, start: number): Promise<readonly Busy[]> {
+async function keptBlock(node: Node, connection: StoredConnection, start: number): Promise<readonly BusyTime[]> {
   const { _id, created_at } = connection
   const now = node.now()
   const span = { start, end: start + block }
@@ -47,7 +51,12 @@ async function keptBlock(node: Node, connection: StoredConnection, start: number
 }
 
 /** The current busy times for a booking. Throws RATE_LIMIT_EXCEEDED for an address that asks too often. */
-export async function freshBusyTimes(node: Node, account: string, span: Busy, address: string): Promise<readonly Busy[]> {
+export async function freshBusyTimes(
+  node: Node,
+  account: string,
+  span: BusyTime,
+  address: string,
+): Promise<readonly BusyTime[]> {
   const connection = await calendarOf(account)
   if (!connection) return []
   const { limits } = node
@@ -57,7 +66,7 @@ export async function freshBusyTimes(node: Node, account: string, span: Busy, ad
   return fetchBusyTimes(node, connection, span)
 }
 
-function fetchBusyTimes(node: Node, connection: StoredConnection, span: Busy): Promise<readonly Busy[]> {
+function fetchBusyTimes(node: Node, connection: StoredConnection, span: BusyTime): Promise<readonly BusyTime[]> {
   const signal = AbortSignal.timeout(answerMilliseconds)
   return withCalendar(node, connection, (calendar, calendars) => calendars.busy(calendar, span, signal))
 }

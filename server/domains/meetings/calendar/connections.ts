@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { job } from '#server/kernel/jobs'
 import { seal, tryUnseal } from '#server/kernel/seal'
-import { type Access, type Calendars, type Grant, NoAccess, type Opened } from '#server/ports/calendar/port'
+import { type Access, type Calendars, type Grant, NoAccess, type OpenedCalendar } from '#server/ports/calendar/port'
 import type { CalendarConnection } from '#shared/api/calendar'
 import { AppError } from '#shared/errors'
 import { Connections, type StoredConnection } from './model.ts'
@@ -68,7 +68,7 @@ async function revokeUnused(node: Node, connection: StoredConnection): Promise<v
 export async function withCalendar<T>(
   node: Node,
   connection: StoredConnection,
-  work: (calendar: Opened, calendars: Calendars) => Promise<T>,
+  work: (calendar: OpenedCalendar, calendars: Calendars) => Promise<T>,
 ): Promise<T> {
   const calendars = calendarProvider(node)
   if (!connection.is_active) throw new NoAccess('This calendar has to be connected again')

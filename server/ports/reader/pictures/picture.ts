@@ -27,7 +27,7 @@ export function slice(bytes: Buffer, start: number, length: number): Buffer {
 }
 
 /** What is kept of a picture, in order. */
-export interface Kept {
+export interface KeptParts {
   /** Each piece that is read, kept or not: each costs memory and time, however short it is. */
   count(): void
   /** These bytes as they stand; those that follow one another become one part. */
@@ -37,7 +37,7 @@ export interface Kept {
   parts(): Buffer[]
 }
 
-export function keptOf(bytes: Buffer): Kept {
+export function keptOf(bytes: Buffer): KeptParts {
   const parts: Buffer[] = []
   let [pieces, from, to] = [0, 0, 0]
   const end = () => {
