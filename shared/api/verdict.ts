@@ -28,7 +28,7 @@ export const PermissionLevelInput = z.union([
 
 export const slowModeSeconds = [0, 5, 10, 30, 60, 300, 600] as const
 
-/** Who may read a room whose kind is open to anybody. Moderators may always. */
+/** The readers of a room of an open kind. Moderators may always read. */
 export const ReadAccess = z.enum(['everyone', 'signed_in', 'members'])
 export type ReadAccess = z.infer<typeof ReadAccess>
 
@@ -115,7 +115,7 @@ export const Verdict = z.object({
   text: z.string().nullable(),
   rule: DecidingRule.nullable(),
   until: z.iso.datetime().nullable(),
-  /** The seq up to which the room was looked at; 0 for who may not read it. */
+  /** The judged seq of the room; 0 for callers who may not read it. */
   judged_seq: z.int(),
 })
 export type Verdict = z.infer<typeof Verdict>
