@@ -8,7 +8,7 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
+import { bound, callersOf, checkEntry, domains, projection, records, uploadAdmission } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { createCallAs } from './kernel/call-as.ts'
 import { type ClockWatch, watchClock } from './kernel/clock-watch.ts'
@@ -90,7 +90,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const { dataDirectory, reserveBytes } = config
   const uploads = await openUploads(join(dataDirectory, 'receiving'), {
     now: node.now,
-    admit: admissionOf(node),
+    admit: uploadAdmission(node),
     reserveBytes,
   })
   const server = createServer(serverLimits)
@@ -209,7 +209,7 @@ const opsOf = ({ id, metrics }: Node, { database }: Platform, degraded: Ops['deg
 
 const serverLimits = {
   headersTimeout: 5_000,
-  /** The longest film, of 50 MB, comes in over a connection of 512 kBit/s; what comes more slowly is ended by its pace. */
+  /** The largest video, of 50 MB, needs so long at 512 kBit/s. Slower requests are ended by their pace. */
   requestTimeout: 900_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 1_000,

@@ -10,7 +10,7 @@ import { type Deployment, deploymentOf, type ServerConfig, serverOf, serverVaria
 import { type SignInConfig, signInOf, signInVariables } from './config/sign-in.ts'
 import { type VideoConfig, videoOf, videoVariables } from './config/video.ts'
 import { domains } from './domains/index.ts'
-import { given, storeVariables } from './environment.ts'
+import { environmentValues, storeVariables } from './environment.ts'
 import type { Retention } from './kernel/context.ts'
 import { ConfigError, checkedSettings, type DomainSettings } from './kernel/settings.ts'
 
@@ -53,7 +53,7 @@ export interface Config
 
 /** Throws a `ConfigError` where a value makes no sense. */
 export function readConfig(environment?: NodeJS.ProcessEnv): Config {
-  const values = given(isVariable, environment)
+  const values = environmentValues(isVariable, environment)
   const env = checkedSettings(variables, values)
   const deployment = deploymentOf(env)
   const { production, publicUrl } = deployment

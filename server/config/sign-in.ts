@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError, nameOrId, webUrl } from '#server/kernel/settings'
 
-/** Who vouches for people that sign in, beside their own wallets and passkeys. */
+/** Identity providers for sign-in, beside wallets and passkeys. */
 export const signInVariables = z.object({
   WORLDID_BASE_URL: webUrl.default('https://developer.worldcoin.org'),
   WORLDID_APP_ID: nameOrId.optional(),

@@ -12,7 +12,7 @@ import { foundDinner } from './dinner.ts'
 import { Life } from './life.ts'
 import { people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
-import { found, seed } from './seed.ts'
+import { foundStage, seed } from './seed.ts'
 import { stages } from './stage.ts'
 import { keepLive } from './streamer.ts'
 
@@ -24,7 +24,7 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  const founded = Promise.all(stages.map((stage) => retryOnStart(() => found(node, stage))))
+  const founded = Promise.all(stages.map((stage) => retryOnStart(() => foundStage(node, stage))))
   showAround(node, founded, ended.signal)
   await founded
   await retryOnStart(() => foundDinner(node))
@@ -36,7 +36,7 @@ export async function startDemo(
   return { stop: () => ended.abort() }
 }
 
-/** Whoever comes in for the first time, while the rooms are still filled too, finds every room of the demo in their list. */
+/** Adds new guests to all rooms of the demo, even while those are being filled. */
 function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal): void {
   node.log.onRows((key, rows) => {
     if (key !== ALPHA || signal.aborted) return

@@ -25,7 +25,7 @@ const records: Readonly<Record<string, EventRecord>> = Object.fromEntries(
   Object.values(defined).map((record) => [record.type, record]),
 ) as unknown as Defined satisfies { [Type in RoomEventType]: EventRecord<Type> }
 
-/** What events of this type mean; null for those of a newer server, and for rows that only fill a place. */
+/** The record of an event type; null for types of a newer server, and for filler rows. */
 export const recordOf = (type: string): EventRecord | null =>
   Object.hasOwn(records, type) ? (records[type] ?? null) : null
 

@@ -49,10 +49,7 @@ type Waiting = Map<Socket, string>
 
 const addressAt = ({ remoteAddress = 'unknown' }: Socket): string => addressOf(undefined, 0, remoteAddress)
 
-/**
- * Who comes takes the place of the one that has waited longest at its address, or at the address of which most wait, so that nobody keeps
- * others out by doing nothing.
- */
+/** A new connection replaces the longest-waiting one of the busiest address, so that idle ones block nobody. */
 function wait(socket: Socket, waiting: Waiting): void {
   const address = addressAt(socket)
   const counts = new Map<string, number>()
@@ -80,7 +77,7 @@ function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void
 
   const send = (type: number, body: Buffer, stream = 0, on = 3): void => {
     socket.write(writeMessage({ type, stream, time: 0, body }, on, chunkBytes))
-    // Who does not read what it asked for is not waited for.
+    // Slow readers are not awaited.
     if (socket.writableLength > most.unsentBytes) socket.destroy()
   }
   const u32 = (value: number, ...more: number[]) => Buffer.from([...bigEndian(value), ...more])
@@ -138,7 +135,7 @@ function serve(socket: Socket, { publish }: RtmpOptions, waiting: Waiting): void
 
   const reader = chunkReader((message) => {
     if (++budget.messages > most.messagesInSecond) throw new RangeError('These are more messages than a livestream has')
-    // Who was refused is not heard again.
+    // Messages of a refused client are ignored.
     if (socket.writable) hear(message)
   })
   const shake = handshake((answer) => void socket.write(answer))

@@ -32,7 +32,7 @@ export const slowModeSeconds = [0, 5, 10, 30, 60, 300, 600] as const
 export const messageTtlSeconds = [0, 3_600, 86_400, 604_800, 2_592_000, 7_776_000, 31_536_000] as const
 const MessageTtl = z.literal(messageTtlSeconds)
 
-/** Who may read a room whose kind is open to anybody. Moderators may always. */
+/** The readers of a room of an open kind. Moderators may always read. */
 export const ReadAccess = z.enum(['everyone', 'signed_in', 'members'])
 export type ReadAccess = z.infer<typeof ReadAccess>
 
@@ -125,7 +125,7 @@ export const Verdict = z.object({
   text: z.string().nullable(),
   rule: DecidingRule.nullable(),
   until: z.iso.datetime().nullable(),
-  /** The seq up to which the room was looked at; 0 for who may not read it. */
+  /** The judged seq of the room; 0 for callers who may not read it. */
   judged_seq: z.int(),
 })
 export type Verdict = z.infer<typeof Verdict>

@@ -4,7 +4,7 @@ import type { Client } from '#client/sdk/types'
 import { plazaAccount } from '#server/domains/people/accounts/accounts'
 import { Accounts } from '#server/domains/people/accounts/model'
 import { Broadcasts } from '#server/domains/platform/broadcasts/model'
-import { telling, tellNext } from '#server/domains/platform/broadcasts/telling'
+import { broadcastJob, sendNextBatch } from '#server/domains/platform/broadcasts/send-broadcast'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { fakePush } from '#server/ports/push/fake'
 import { accounts } from '#shared/api/accounts'
@@ -158,7 +158,7 @@ describe('a broadcast', () => {
     if (!node) throw new Error('There is no node')
     const id = String(body.id)
     const said = { id, message: 'Despite one', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    const run = (attempt: number) => broadcastJob.run(said, { id, attempt, node, signal: new AbortController().signal })
     await expect(run(5)).rejects.toThrow('1 could not be told')
     expect(await Broadcasts.findOne({ _id: id }).lean()).toMatchObject({ cursor: '', sent: 0, finished_at: null })
     await run(6)
@@ -180,7 +180,7 @@ describe('a broadcast', () => {
     vi.spyOn(node.log, 'act').mockImplementation(ends as never)
     const id = `deadly-${round}`
     const said = { id, message: 'To the last', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const run = (attempt: number) => telling.run(said, { id, attempt, node, signal: new AbortController().signal })
+    const run = (attempt: number) => broadcastJob.run(said, { id, attempt, node, signal: new AbortController().signal })
     const tried = async () => (await Broadcasts.findOne({ _id: id }).lean())?.tried ?? []
     for (let attempt = 2; attempt <= 4; attempt++) {
       void run(attempt)
@@ -203,13 +203,13 @@ describe('a broadcast', () => {
     await Accounts.insertMany(many.map(made))
     const id = `adds-up-${round}`
     const said = { id, message: 'Add me up', target: 'all_users', created_by: admin.account, at: node.now() } as const
-    const first = await tellNext(node, said)
+    const first = await sendNextBatch(node, said)
     expect([first.sent + first.failed, first.finished_at]).toEqual([50, null])
     await Accounts.deleteMany({ _id: { $in: many.slice(0, 5) } })
     await Accounts.updateMany({ _id: { $in: many.slice(5, 10) } }, { $set: { is_banned: true } })
     await Accounts.create(made(`0x${'f'.repeat(40)}`))
     let turn = first
-    while (turn.finished_at === null) turn = await tellNext(node, said)
+    while (turn.finished_at === null) turn = await sendNextBatch(node, said)
     expect(turn.total).toBe(first.total - 9)
     expect(turn.sent + turn.failed).toBe(turn.total)
     await Accounts.deleteMany({ _id: { $in: [...many, `0x${'f'.repeat(40)}`] } })
@@ -239,10 +239,10 @@ describe('a broadcast', () => {
       created_by: admin.account,
       at: at.getTime(),
     } as const
-    const turns = await Promise.all([tellNext(node, said), tellNext(node, said)])
+    const turns = await Promise.all([sendNextBatch(node, said), sendNextBatch(node, said)])
     expect(turns.map(({ sent, failed }) => sent + failed)).toEqual([50, 50])
-    let turn = await tellNext(node, said)
-    while (turn.finished_at === null) turn = await tellNext(node, said)
+    let turn = await sendNextBatch(node, said)
+    while (turn.finished_at === null) turn = await sendNextBatch(node, said)
     const anew = await Broadcasts.findOne({ _id: id }).lean()
     expect([anew?.sent, anew?.failed]).toEqual([done?.sent, done?.failed])
     for (const room of rooms) expect([room, await node.log.ask(room, (view) => view.total)]).toEqual([room, 1])

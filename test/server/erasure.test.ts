@@ -321,8 +321,11 @@ describe('P26: what is erased', () => {
       }),
     )
     expect(left.flat()).toEqual([])
-    for (const { model } of made)
-      await model.collection.deleteMany({ _id: { $regex: /^(planted|x deleted|deleted:00)/ } } as never)
+    for (const { model } of made) {
+      const ids = (await model.collection.find({}).toArray()).map(({ _id }) => String(_id))
+      const planted = ids.filter((id) => /^(planted|x deleted|deleted:00)/.test(id))
+      await model.collection.deleteMany({ _id: { $in: planted } } as never)
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
-import { fileAgents } from '#server/domains/agents/agents/words'
+import { updateSearchWords } from '#server/domains/agents/agents/search-words'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/room-state/model'
 import { markOf } from '#server/domains/rooms/room-state/search-index'
 import { updateSearchTerms } from '#server/domains/rooms/rooms/rooms'
@@ -174,7 +174,7 @@ describe('N21: what older versions filed without marks', () => {
   test('agents are found by their words', async () => {
     const { agent } = await owner.does('rest', agents.create, { name: 'Стройка', visibility: 'public' })
     await Agents.updateOne({ _id: agent.id }, { $set: { words: ['строика'] }, $unset: { words_version: '' } })
-    await fileAgents()
+    await updateSearchWords()
     const found = await member.does('rest', agentDiscovery.discover, { search: 'стройка', filter: 'all' })
     expect(found.agents.map(({ id }) => id)).toContain(agent.id)
   })

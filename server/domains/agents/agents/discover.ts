@@ -5,7 +5,7 @@ import { profilesOf } from '#server/domains/people/accounts/profiles'
 import { friendsOf, otherPersonOf } from '#server/domains/people/friends/pairs'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
-import { withWords } from './words.ts'
+import { searchFilter } from './search-words.ts'
 
 const friendsAtMost = 1_000
 const tagsAtMost = 10
@@ -13,7 +13,7 @@ const tagsAtMost = 10
 export const discover: Action<typeof contract.discover> = async (input, context) => {
   const { account } = signedIn(context)
   const { filter, tags, search = '', limit, offset } = input
-  const words = search.trim() === '' ? [] : withWords(search)
+  const words = search.trim() === '' ? [] : searchFilter(search)
   const asked = tags === undefined ? [] : tagsIn(tags)
   const none = { agents: [], total: 0, limit, offset }
   if (words === null || (tags?.trim() && asked.length === 0)) return none
@@ -32,7 +32,7 @@ export const discover: Action<typeof contract.discover> = async (input, context)
     Agents.find(query).sort({ message_count: -1, _id: -1 }).skip(offset).limit(limit).lean<StoredAgent[]>(),
     Agents.countDocuments(query),
   ])
-  const agents = await shownWithOwners(context.node, found)
+  const agents = await renderWithOwners(context.node, found)
   return {
     agents: agents.map((agent) => ({ ...agent, isFriendsAgent: agent.visibility === 'friends' })),
     total,
@@ -41,7 +41,7 @@ export const discover: Action<typeof contract.discover> = async (input, context)
   }
 }
 
-/** Those of the filter that the account may talk to. */
+/** The agents of a filter that the account may use. */
 async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'official') {
   if (filter === 'public' || filter === 'official') return { visibility: filter }
   const { pairs } = await friendsOf(account, friendsAtMost)
@@ -52,7 +52,7 @@ async function seenBy(account: string, filter: 'all' | 'public' | 'friends' | 'o
   return filter === 'friends' ? ofFriends : { $or: [{ visibility: { $in: ['public', 'official'] } }, ofFriends] }
 }
 
-/** Agents of who is suspended, or is to be erased, are left out; official ones are the house's. */
+/** Leaves out agents of suspended or erased owners, but not official ones. */
 const ofStanding = (hidden: readonly string[]) => ({
   $or: [{ owner_address: { $nin: hidden } }, { visibility: 'official' }],
 })
@@ -60,8 +60,8 @@ const ofStanding = (hidden: readonly string[]) => ({
 const tagsIn = (tags: string): string[] =>
   [...new Set(tags.split(',').map((tag) => tag.trim().toLowerCase()))].filter(Boolean).slice(0, tagsAtMost)
 
-/** Agents as those see them who may talk to them, with the names of their owners. */
-export async function shownWithOwners(node: Node, agents: readonly StoredAgent[]) {
+/** Agents as their users see them, with the names of their owners. */
+export async function renderWithOwners(node: Node, agents: readonly StoredAgent[]) {
   const owners = await profilesOf(
     node,
     agents.map(({ owner_address }) => owner_address),

@@ -1,5 +1,5 @@
 import { removedBy } from '#server/domains/events'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { pinMessage } from '#server/domains/rooms/messages/pins'
 import { removeMessage } from '#server/domains/rooms/messages/removals'
 import { planExpiry } from '#server/domains/rooms/messages/retention'
@@ -204,7 +204,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       }
     },
   )
-  await removeUnnamed(
+  await removeUnnamedFiles(
     context.node,
     recent.flatMap(({ body }) => body.media ?? []),
   )

@@ -1,7 +1,7 @@
-import { withFiles } from '#server/domains/media/files/claims'
+import { withKeptFiles } from '#server/domains/media/files/claims'
 import { evidenceKey } from '#server/domains/media/files/evidence'
 import { type StoredUpload, storedFile, UploadRecords } from '#server/domains/media/files/model'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { addressesIn, type NamedFile } from '#server/domains/moderation/verdict/named-files'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
@@ -34,10 +34,10 @@ export async function withEvidence<T>(
 ): Promise<T> {
   const faults = faultFiles(node, account, description ?? '')
   const files: { file_keys?: string[] } = faults.length > 0 ? { file_keys: faults.map(({ key }) => key) } : {}
-  if (!evidence) return withFiles(node, account, faults, () => act(files))
+  if (!evidence) return withKeptFiles(node, account, faults, () => act(files))
   const key = evidenceKey(account, evidence)
   const all = [...faults, { key, url: addressOf(node.settings.storageUrl, key) }]
-  return withFiles(node, account, all, async () => {
+  return withKeptFiles(node, account, all, async () => {
     const its = { _id: key, evidence_of: messageId ?? '', ...storedFile }
     const record = await UploadRecords.findOne(its).lean<StoredUpload>()
     if (!record)
@@ -69,6 +69,6 @@ export async function settleReport(node: Node, filter: object, reviewed: Review)
   const change = { $set: reviewed, ...(isClosed && { $unset: { evidence_key: '', file_keys: '', is_as_sent: '' } }) }
   const before = await Reports.findOneAndUpdate(filter, change).lean()
   const named = [before?.evidence_key ?? [], before?.file_keys ?? []].flat()
-  if (isClosed) await removeUnnamed(node, named)
+  if (isClosed) await removeUnnamedFiles(node, named)
   return before && { ...before, ...reviewed }
 }

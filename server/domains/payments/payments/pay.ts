@@ -8,12 +8,12 @@ import { AppError } from '#shared/errors'
 import { exactScheme } from './exact.ts'
 import { type HeldPayment, paymentLease, withPayment } from './lease.ts'
 import { Payments, refusedMilliseconds, type StoredPayment } from './model.ts'
-import { busyPayment, otherPurchase, pendingPayment, wantsPayment } from './refuse.ts'
-import { hashOf, type SignedPayment, type Wanted } from './scheme.ts'
+import { busyPaymentError, otherPurchaseError, paymentRequiredError, pendingPaymentError } from './refuse.ts'
+import { hashOf, type PaymentOffer, type SignedPayment } from './scheme.ts'
 import { chargePayment, type Reservation, restorePayment } from './settle.ts'
-import { rulesOf, stageOf } from './states.ts'
+import { paymentStageOf, stageRulesOf } from './states.ts'
 
-/** Something that is sold, and the header that pays for it. */
+/** A purchase and the header that pays for it. */
 export interface Purchase {
   /** The id of an agent, or another name for what is no agent. */
   seller: string
@@ -45,64 +45,62 @@ export async function sentPayment(node: Node, purchase: Purchase): Promise<SentP
   return { ...purchase, signed, stored, differs }
 }
 
-/** The stored payment that was sent again; null where it is new. Throws 402 or 409 where it is not good for this purchase. */
-export function repeatedPayment(context: Context, wanted: Wanted, sent: SentPayment): StoredPayment | null {
+/** The stored payment that was sent again; null if it is new. Throws 402 or 409 if it does not pay for this purchase. */
+export function repeatedPayment(context: Context, wanted: PaymentOffer, sent: SentPayment): StoredPayment | null {
   const { stored, differs } = sent
-  if (differs === 'payment') throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
-  if (stored && stageOf(stored) === 'failed') throw wantsPayment(context, wanted, stored.code)
-  if (differs === 'purchase') throw otherPurchase()
+  if (differs === 'payment') throw paymentRequiredError(context, wanted, 'INVALID_PAYMENT')
+  if (stored && paymentStageOf(stored) === 'failed') throw paymentRequiredError(context, wanted, stored.code)
+  if (differs === 'purchase') throw otherPurchaseError()
   return stored
 }
 
-/**
- * Verifies and settles a payment, and then serves the purchase, while no other request works on this payment. Throws 402 where it is not paid,
- * 202 while nobody knows whether it is, and 409 where another request works on it.
- */
+/** Verifies and settles a payment under its lease, then serves the purchase. Throws 402 unpaid, 202 pending, 409 busy. */
 export async function whenPaid<Served>(
   context: Context,
-  wanted: Wanted,
+  wanted: PaymentOffer,
   sent: SentPayment,
   serve: (held: HeldPayment) => Promise<Served>,
   reservation?: Reservation,
 ): Promise<Served> {
   const { node } = context
   const repeated = repeatedPayment(context, wanted, sent)
-  const taken = repeated ? await take(node, sent, repeated) : await reserve(context, wanted, sent)
+  const taken = repeated ? await takePayment(node, sent, repeated) : await storePayment(context, wanted, sent)
   return withPayment(node, taken, async (held) => {
     if (repeated) await judgeAgain(context, wanted, sent, taken)
     node.reached('payment-reserved')
     const payment = await chargePayment(node, held, reservation)
-    const { idle } = rulesOf(payment)
-    if (idle === 'pending') throw pendingPayment(node, payment)
-    if (idle === 'refusal') throw wantsPayment(context, wanted, payment.code)
+    const { idle } = stageRulesOf(payment)
+    if (idle === 'pending') throw pendingPaymentError(node, payment)
+    if (idle === 'refusal') throw paymentRequiredError(context, wanted, payment.code)
     return serve(held)
   })
 }
 
-/** Takes a payment that was sent again, and seals it anew, as its key may be gone. */
-async function take(node: Node, { signed }: SentPayment, stored: StoredPayment): Promise<StoredPayment> {
+/** Leases a payment that was sent again, and seals it anew, as its key may be gone. */
+async function takePayment(node: Node, { signed }: SentPayment, stored: StoredPayment): Promise<StoredPayment> {
   const sealed = signed ? { proof: signed.seal() } : {}
   const mine = await takeLease(paymentLease, node, { _id: stored._id }, { $set: sealed })
-  if (!mine) throw rulesOf(stored).busy === 'pending' ? pendingPayment(node, stored) : busyPayment(stored)
+  if (!mine)
+    throw stageRulesOf(stored).busy === 'pending' ? pendingPaymentError(node, stored) : busyPaymentError(stored)
   return mine
 }
 
-/** Judges a payment that was sent again and is not charged yet, or was withdrawn. Throws 402 where it is not good any more. */
-async function judgeAgain(context: Context, wanted: Wanted, { header }: SentPayment, payment: StoredPayment) {
-  const isOffered = stageOf(payment) === 'offered'
+/** Judges a repeated payment that is not charged yet, or was withdrawn. Throws 402 if it is no longer valid. */
+async function judgeAgain(context: Context, wanted: PaymentOffer, { header }: SentPayment, payment: StoredPayment) {
+  const isOffered = paymentStageOf(payment) === 'offered'
   if (!isOffered && !payment.withdrawn) return
   const scheme = exactScheme(context.node)
   const code = await scheme.judge(header, wanted)
-  if (isOffered && code) throw wantsPayment(context, wanted, code)
+  if (isOffered && code) throw paymentRequiredError(context, wanted, code)
   // Expired: it cannot be charged, but an earlier attempt may still report success.
   if (!isOffered && (!code || scheme.isOver(payment))) await restorePayment(payment)
 }
 
-/** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
-async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Promise<StoredPayment> {
+/** Stores a new payment that is valid by itself; of simultaneous requests one stores it. */
+async function storePayment(context: Context, wanted: PaymentOffer, sent: SentPayment): Promise<StoredPayment> {
   const { node } = context
   const code = await exactScheme(node).judge(sent.header, wanted)
-  if (code || !sent.signed) throw wantsPayment(context, wanted, code ?? 'INVALID_PAYMENT')
+  if (code || !sent.signed) throw paymentRequiredError(context, wanted, code ?? 'INVALID_PAYMENT')
   const payment = { ...newPayment(node, wanted, sent, sent.signed), ...newLease(paymentLease, node) } as StoredPayment
   try {
     await Payments.create(payment)
@@ -113,13 +111,13 @@ async function reserve(context: Context, wanted: Wanted, sent: SentPayment): Pro
     const first = await readDuplicate(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
     // A write that timed out may have been made again: then the payment is ours.
     if (first?.holder === payment.holder) return payment
-    throw first ? busyPayment(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+    throw first ? busyPaymentError(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
   }
 }
 
 const newPayment = (
   node: Node,
-  { payTo, resource, description }: Wanted,
+  { payTo, resource, description }: PaymentOffer,
   { seller, hash, sessionId }: Purchase,
   { seal, ...signed }: SignedPayment,
 ): Omit<StoredPayment, 'holder' | 'leased_until'> => ({

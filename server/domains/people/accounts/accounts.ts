@@ -1,4 +1,4 @@
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
@@ -39,7 +39,7 @@ const closedText = 'New accounts are not made here at the moment. Who has one si
  */
 export async function refuseNewcomer(ids: readonly string[]): Promise<void> {
   if (await Accounts.exists({ _id: { $in: [...ids] } })) return
-  if (!(await settingOf('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
+  if (!(await installationSetting('registration_open'))) throw new AppError('FORBIDDEN', { message: closedText })
 }
 
 /** Of an account that is being erased: its sign-in comes too late, or too early for a new account. */

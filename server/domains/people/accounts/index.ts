@@ -1,4 +1,4 @@
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -77,7 +77,7 @@ export const accounts = defineDomain(
     async updateProfile(input, context) {
       const { account: id } = signedIn(context)
       const before = await accountOf(id)
-      const change = await withCopies(
+      const change = await withCopiedPictures(
         context,
         storageFolders.avatar,
         input,

@@ -1,5 +1,5 @@
 import { maySendTo } from '#server/domains/people/identity/browsers'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import type { Context } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { contact as contract } from '#shared/api/contact'
@@ -24,7 +24,7 @@ export const contact = defineDomain(
         })
       if (!(await node.limits.guard('inquiries-by', caller.ip, inquiriesOfAddress, hourSeconds)))
         throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
-      await postLetter(node, { to, subject: 'An inquiry at Plaza', text: inquiryText(inquiry, context) })
+      await sendEmail(node, { to, subject: 'An inquiry at Plaza', text: inquiryText(inquiry, context) })
       await acknowledge(context, inquiry.email)
       return { ...done, message: 'Thank you. We answer by e-mail.' }
     },
@@ -56,5 +56,5 @@ const acknowledgement = {
  * many emails.
  */
 async function acknowledge(context: Context, to: string): Promise<void> {
-  if (await maySendTo(context, to)) await postLetter(context.node, { to, ...acknowledgement })
+  if (await maySendTo(context, to)) await sendEmail(context.node, { to, ...acknowledgement })
 }

@@ -1,5 +1,5 @@
 import { maySendTo } from '#server/domains/people/identity/browsers'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 
@@ -19,14 +19,14 @@ export async function allowEmail(context: Context, email: string): Promise<void>
 const ignoreText = 'If you did not ask for this, you need not do anything.'
 
 export const sendCodeEmail = ({ node }: Context, to: string, code: string, effect: string) =>
-  postLetter(node, {
+  sendEmail(node, {
     to,
     subject: 'Your code for Plaza',
     text: `Your code is ${code}\n\nIt ${effect} at ${node.settings.publicUrl}\nand is good for ten minutes, once.\n\n${ignoreText}\n`,
   })
 
 export const sendLinkEmail = ({ node }: Context, to: string, link: string) =>
-  postLetter(node, {
+  sendEmail(node, {
     to,
     subject: 'Your link to Plaza',
     text: `This link signs you in, once, within fifteen minutes:\n\n${link}\n\n${ignoreText}\n`,

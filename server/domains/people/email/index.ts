@@ -2,7 +2,7 @@ import { accountOf } from '#server/domains/people/accounts/accounts'
 import { clearEmail } from '#server/domains/people/accounts/emails'
 import { emailOf, notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { endOtherSessions } from '#server/domains/people/identity/session-ends'
-import { sendLetter } from '#server/domains/platform/outgoing/index'
+import { emailJob } from '#server/domains/platform/outgoing/index'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { email as contract } from '#shared/api/email'
@@ -70,6 +70,6 @@ export const email = defineDomain(
     },
   },
   {
-    jobs: [sendLetter],
+    jobs: [emailJob],
   },
 )

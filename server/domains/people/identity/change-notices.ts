@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { accountOf } from '#server/domains/people/accounts/accounts'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { audiences, type Context } from '#server/kernel/context'
 import { identityChanged } from '#shared/api/identities'
 import { deviceIn } from '#shared/kit/device'
@@ -38,5 +38,5 @@ export async function notifyOfChange(
   const what = `${names[method]} (${identifier}) was ${change === 'added' ? 'added to' : 'removed from'} your account`
   const subject = 'A change to your Plaza account'
   const text = `On ${at}, from ${device}, ${what} at ${node.settings.publicUrl}\n\nIf that was not you, sign in, open Settings and Devices, and sign out everywhere else.\nYou are shown there what was added lately, and can remove it.\n`
-  for (const to of written) if (to !== null) await postLetter(node, { to, subject, text })
+  for (const to of written) if (to !== null) await sendEmail(node, { to, subject, text })
 }

@@ -5,7 +5,7 @@ import { maySendTo, rememberBrowser } from '#server/domains/people/identity/brow
 import { notifyOfChange } from '#server/domains/people/identity/change-notices'
 import { type CodeRefusal, deleteCode, issueCode, takeCode } from '#server/domains/people/identity/codes'
 import { awardPoints, verifiedAwards } from '#server/domains/people/points/ledger'
-import { postText, sendText } from '#server/domains/platform/outgoing/index'
+import { sendTextMessage, textMessageJob } from '#server/domains/platform/outgoing/index'
 import { type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { phone as contract } from '#shared/api/phone'
@@ -26,7 +26,7 @@ export const phone = defineDomain(
       await allowText(context, phoneNumber)
       await setNumber(account, phoneNumber, node.now())
       const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
-      await postText(node, {
+      await sendTextMessage(node, {
         to: phoneNumber,
         text: `Your Plaza code is ${code}. It is good for ten minutes.`,
       })
@@ -79,7 +79,7 @@ export const phone = defineDomain(
     },
   },
   {
-    jobs: [sendText],
+    jobs: [textMessageJob],
   },
 )
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import { withCopies } from '#server/domains/media/files/copies'
-import { mayShow } from '#server/domains/media/files/others'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
+import { mayShowFile } from '#server/domains/media/files/others'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import type { Context } from '#server/kernel/context'
 import {
@@ -130,8 +130,9 @@ async function imageOf(
 ): Promise<string | null> {
   const { node } = context
   const url = webAddress(value)
-  if (url === null || !(await mayShow(node, account, url))) return null
+  if (url === null || !(await mayShowFile(node, account, url))) return null
   if (!url.startsWith('https:') && !isFileHere(node, url)) return null
   const given = { background_value: url }
-  return (await withCopies(context, storageFolders.avatar, given, ['background_value'], before)).background_value
+  return (await withCopiedPictures(context, storageFolders.avatar, given, ['background_value'], before))
+    .background_value
 }

@@ -1,6 +1,6 @@
 import { grantDemoModerator } from '#server/domains/moderation/moderation/promote'
 import { mailboxOf } from '#server/domains/people/contact/mailbox'
-import { settingOf } from '#server/domains/platform/installation/decided'
+import { installationSetting } from '#server/domains/platform/installation/stored-settings'
 import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { version } from '#server/kernel/version'
@@ -31,7 +31,7 @@ export const status = defineDomain(contract, {
     phone: node.services.sms !== null,
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
     meetings: node.services.meetings.url,
-    notice: node.isStoreAway() ? null : await settingOf('notice').catch(() => null),
+    notice: node.isStoreAway() ? null : await installationSetting('notice').catch(() => null),
   }),
 
   cancelStream({ stream }, { connection }) {

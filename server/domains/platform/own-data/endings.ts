@@ -30,7 +30,7 @@ import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName } from '#shared/kit/person-name'
 import { isBetween } from './alias.ts'
-import { removeArchive } from './exporting.ts'
+import { removeArchive } from './export-jobs.ts'
 import { exportOf } from './exports.ts'
 
 /** Ends all that an account has under way, as its owner would, before its rows go. It can be ended and begun anew. */

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import { UploadRecords } from '#server/domains/media/files/model'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { Accounts } from '#server/domains/people/accounts/model'
 import type { Node } from '#server/kernel/context'
 import { declaredModels } from '#server/kernel/model'
@@ -161,6 +161,7 @@ async function removeEmptyConversations(pass: Pass): Promise<void> {
   const keys: string[] = []
   for await (const rows of pagesOf(pass, rooms, { peers: account }))
     for (const { _id } of rows) {
+      if (!isBetween(_id, account)) continue
       const other = peersOf(roomOfKey(String(_id)).id).find((peer) => peer !== account) ?? ''
       if (isDeleted(other) || !(await Accounts.exists({ _id: other }))) keys.push(String(_id))
     }
@@ -179,7 +180,7 @@ export async function removeFiles(node: Node, { account }: ErasedAccount, signal
     signal.throwIfAborted()
     const own = { owner: account, _id: { $gt: after } }
     const found = await UploadRecords.find(own, { _id: 1 }).sort({ _id: 1 }).limit(filesAtOnce).lean()
-    await removeUnnamed(
+    await removeUnnamedFiles(
       node,
       found.map(({ _id }) => _id),
     )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { accountOf, plazaAccount } from '#server/domains/people/accounts/accounts'
 import { beginErasing, holdUsername, removeAccount } from '#server/domains/people/accounts/leaving'
 import { forgetProfile } from '#server/domains/people/accounts/profiles'
-import { postLetter } from '#server/domains/platform/outgoing/index'
+import { sendEmail } from '#server/domains/platform/outgoing/index'
 import { recordReceipt } from '#server/kernel/audit'
 import type { JobRun, Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
@@ -118,7 +118,7 @@ export async function writeOfErasure(
   const when = known.erased_at.toISOString()
   const subject = kind === 'notice' ? 'Your account will be deleted' : 'Your account will soon be deleted'
   const text = `Your account will be deleted on ${when}, as you asked. You are signed out on all devices.\n\nTo keep the account, sign in before that time:\n\n${node.settings.publicUrl}\n\nIf you did not ask for this, sign in now, and sign out your other devices in the settings.\n`
-  await postLetter(node, { to: known.email, subject, text }, `erasure-${kind} ${id}`)
+  await sendEmail(node, { to: known.email, subject, text }, `erasure-${kind} ${id}`)
 }
 
 /** The erasure as it is stored, from its beginning on; null where the account does not wait for it. */

@@ -10,19 +10,19 @@ import { ownData as contract } from '#shared/api/own-data'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
 import { freshMilliseconds } from '#shared/kit/contract'
-import { addressOf, downloadRoute } from './download.ts'
+import { archiveAddressOf, downloadRoute } from './download.ts'
 import { erasing, followErasures, keeping, reminding, settling } from './erasing.ts'
 import { countedFor, erasureOf, planFor, refuseUnconfirmed } from './erasures.ts'
 import { expiryMilliseconds, removeExpired } from './expiry.ts'
-import { exporting, removing } from './exporting.ts'
-import { beginExport, exportOf, isThere, listenToExports, shownExport } from './exports.ts'
+import { archiveRemoval, exportJob } from './export-jobs.ts'
+import { beginExport, exportOf, followExports, hasArchive, renderExport } from './exports.ts'
 import { erasureSettings } from './settings.ts'
 
 async function exportFor(context: Context, account: string, include_media: boolean) {
   const stored = await beginExport(context, account, include_media)
   const { export_id } = stored
-  await context.node.jobs.add(exporting, { account, export_id }, `export ${export_id}`)
-  return shownExport(stored)
+  await context.node.jobs.add(exportJob, { account, export_id }, `export ${export_id}`)
+  return renderExport(stored)
 }
 
 export const ownData = defineDomain(
@@ -38,16 +38,16 @@ export const ownData = defineDomain(
       const stored = await exportOf(account)
       const isFresh = session.provenAt !== null && node.now() - session.provenAt < freshMilliseconds
       return {
-        export: stored && shownExport(stored),
-        url: isFresh && isThere(stored, node.now()) ? addressOf(node, stored) : null,
+        export: stored && renderExport(stored),
+        url: isFresh && hasArchive(stored, node.now()) ? archiveAddressOf(node, stored) : null,
       }
     },
 
     async exportUrl(_input, context) {
       const { node } = context
       const stored = await exportOf(signedIn(context).account)
-      if (!isThere(stored, node.now())) throw new AppError('NOT_FOUND', { message: 'There is no archive of yours' })
-      return { url: addressOf(node, stored) }
+      if (!hasArchive(stored, node.now())) throw new AppError('NOT_FOUND', { message: 'There is no archive of yours' })
+      return { url: archiveAddressOf(node, stored) }
     },
 
     async readErasure(_input, context) {
@@ -93,10 +93,10 @@ export const ownData = defineDomain(
   },
   {
     settings: erasureSettings,
-    jobs: [exporting, removing, erasing, settling, keeping, reminding],
+    jobs: [exportJob, archiveRemoval, erasing, settling, keeping, reminding],
     routes: (node) => [downloadRoute(node)],
     start: (node) => [
-      listenToExports(node),
+      followExports(node),
       followErasures(node),
       every(node, expiryMilliseconds, () => removeExpired(node), 'data of people was not removed in time'),
     ],

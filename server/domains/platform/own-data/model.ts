@@ -3,7 +3,7 @@ import { later, moment, optional, required } from '#server/kernel/fields'
 import { defineModel } from '#server/kernel/model'
 import type { DataExport } from '#shared/api/own-data'
 
-/** The last archive that an account has asked for. */
+/** The last export of an account. */
 export interface StoredExport {
   /** The account. */
   _id: string
@@ -12,7 +12,7 @@ export interface StoredExport {
   include_media: boolean
   done: number
   total: number
-  /** The key of the archive in the storage, which nobody can guess; null where there is none. */
+  /** The random key of the archive in the storage; null without one. */
   key: string | null
   bytes: number | null
   created_at: Date

@@ -5,12 +5,12 @@ import { defineDomain } from '#server/kernel/domain'
 import { push as contract } from '#shared/api/push'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { forgetBrowsers, keepBrowser } from './browsers.ts'
-import { tellInvitationEnded, tellOfInvitation } from './doings.ts'
-import { followForBrowsers } from './follow.ts'
-import { giveNotice } from './giving.ts'
-import { changePreferences, preferencesOf } from './preferences.ts'
-import { send } from './send.ts'
+import { forgetBrowsers, storeBrowser } from './browsers.ts'
+import { noticeJob } from './deliver.ts'
+import { notifyInvitation, withdrawInvitation } from './event-notices.ts'
+import { followPushEvents } from './follow.ts'
+import { changePreferences, pushPreferencesOf } from './preferences.ts'
+import { sendPush } from './send.ts'
 
 export const push = defineDomain(
   contract,
@@ -24,7 +24,7 @@ export const push = defineDomain(
       const device = await deviceOfSession(session.id)
       if (device === null)
         throw new AppError('FORBIDDEN', { message: 'Only a browser in which you signed in subscribes' })
-      await keepBrowser(node, account, device, { endpoint, ...keys })
+      await storeBrowser(node, account, device, { endpoint, ...keys })
       return done
     },
 
@@ -33,9 +33,9 @@ export const push = defineDomain(
       return done
     },
 
-    send,
+    send: sendPush,
 
-    preferences: (_input, context) => preferencesOf(signedIn(context).account),
+    preferences: (_input, context) => pushPreferencesOf(signedIn(context).account),
 
     async changePreferences(input, context) {
       const isChanged = await changePreferences(signedIn(context).account, {
@@ -53,11 +53,11 @@ export const push = defineDomain(
     },
   },
   {
-    jobs: [giveNotice],
+    jobs: [noticeJob],
     start: (node) => [
-      followForBrowsers(node),
-      onInvited(node, (invitation) => tellOfInvitation(node, invitation)),
-      onInvitationEnded(node, (id) => tellInvitationEnded(node, id)),
+      followPushEvents(node),
+      onInvited(node, (invitation) => notifyInvitation(node, invitation)),
+      onInvitationEnded(node, (id) => withdrawInvitation(node, id)),
     ],
   },
 )

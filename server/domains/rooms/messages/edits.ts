@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withFiles } from '#server/domains/media/files/claims'
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { withKeptFiles } from '#server/domains/media/files/claims'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
@@ -93,9 +93,9 @@ export async function editMessage(
         return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
       },
     })
-  const { row, body } = await withFiles(node, account, namedFiles(draft, storage), act)
+  const { row, body } = await withKeptFiles(node, account, namedFiles(draft, storage), act)
   const { message } = body
-  await removeUnnamed(
+  await removeUnnamedFiles(
     node,
     before.filter((file) => !message.body.media?.includes(file)),
   )

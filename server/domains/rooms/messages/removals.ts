@@ -1,4 +1,4 @@
-import { removeUnnamed } from '#server/domains/media/files/removal'
+import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { keyOf } from '#server/domains/rooms/room-state/access'
 import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { messageDeleted } from '#server/domains/rooms/room-state/events/messages'
@@ -71,7 +71,7 @@ export async function removeMessage(
       }
     },
   })
-  await removeUnnamed(node, named)
+  await removeUnnamedFiles(node, named)
   return outcome
 }
 
@@ -105,7 +105,7 @@ export async function removeMessages(
     const files = await Promise.all(slice.map((id) => removeByServer(node, key, id, mayGo)))
     outcome.removed += files.filter(Array.isArray).length
     outcome.stayed.push(...slice.filter((_id, at) => files[at] === 'stayed'))
-    for (const named of files) if (Array.isArray(named)) await removeUnnamed(node, named)
+    for (const named of files) if (Array.isArray(named)) await removeUnnamedFiles(node, named)
   }
   return outcome
 }

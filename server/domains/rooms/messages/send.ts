@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { missingAmong, withFiles } from '#server/domains/media/files/claims'
+import { missingFiles, withKeptFiles } from '#server/domains/media/files/claims'
 import { keysOf, namedFiles } from '#server/domains/moderation/verdict/named-files'
 import type { MessageDraft, Ruling } from '#server/domains/moderation/verdict/verdict'
 import { keyOf } from '#server/domains/rooms/room-state/access'
@@ -91,11 +91,11 @@ export async function sendDraft(
         }
       },
     })
-  const outcome = await withFiles(node, account, files, act)
+  const outcome = await withKeptFiles(node, account, files, act)
     .catch(async (error: unknown) => {
       if (error !== outsiderError) throw error
       await node.callAs(account, rooms.join, { room: roomOfKey(key) })
-      return withFiles(node, account, files, act)
+      return withKeptFiles(node, account, files, act)
     })
     .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
@@ -164,7 +164,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const key = await keyOf(input.room)
   const draft = draftOf(input, sealedBy(input.room))
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
-  const missing = await missingAmong(account, files)
+  const missing = await missingFiles(account, files)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const { ruling, hidden } = judgeDraft(view, draft, { node: context.node, account, now, missing })
     if (hidden) throw hidden

@@ -1,5 +1,5 @@
 import { checkGate, namedGate } from '#server/domains/gates'
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { gateToStore, roomFactOf } from '#server/domains/rooms/room-state/facts'
@@ -90,7 +90,7 @@ async function givenImage(context: Context, url: string | null): Promise<string 
   const name = 'attendanceImageUrl'
   try {
     await refuseOthersFile(context.node, signedIn(context).account, url, name)
-    return (await withCopies(context, storageFolders.icon, { [name]: url }, [name]))[name]
+    return (await withCopiedPictures(context, storageFolders.icon, { [name]: url }, [name]))[name]
   } catch (error) {
     if (error instanceof AppError && ['VALIDATION_ERROR', 'INVALID_PARAMETER'].includes(error.code)) return null
     throw error

@@ -1,4 +1,4 @@
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { removePicture } from '#server/domains/media/files/removal'
 import { areBlocked } from '#server/domains/moderation/blocks/blocks'
@@ -237,7 +237,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   if (given.slug && isHidden)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: a channel of the staff has none' })
   if (given.icon_url !== before?.icon_url) await refuseOthersFile(node, account, given.icon_url, 'icon_url')
-  const patch = await withCopies(context, storageFolders.icon, given, ['icon_url'], before)
+  const patch = await withCopiedPictures(context, storageFolders.icon, given, ['icon_url'], before)
   const names = isHidden ? {} : patch
   const judge = judgeUpdate(node, actor, patch)
   await withReservedNames(node, key, names, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))

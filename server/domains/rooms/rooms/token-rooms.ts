@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { withCopies } from '#server/domains/media/files/copies'
+import { withCopiedPictures } from '#server/domains/media/files/copies'
 import { refuseOthersFile } from '#server/domains/media/files/others'
 import { storageFolders } from '#server/domains/moderation/verdict/storage-folders'
 import { membershipsOf } from '#server/domains/rooms/room-state/membership'
@@ -28,7 +28,9 @@ export const createTokenRoom: Action<typeof contract.createTokenRoom> = async (i
   if (is_official && !(await node.log.ask(GLOBAL, (view) => standingOf(view, account).isAdmin)))
     throw new AppError('FORBIDDEN', { message: 'Only admins may found official rooms' })
   await refuseOthersFile(node, account, tokenImage, 'tokenImage')
-  const { tokenImage: icon_url } = await withCopies(context, storageFolders.icon, { tokenImage }, ['tokenImage'])
+  const { tokenImage: icon_url } = await withCopiedPictures(context, storageFolders.icon, { tokenImage }, [
+    'tokenImage',
+  ])
   const token = await tokenAt(node, tokenChainId, tokenAddress)
   const gate = {
     ...{ by: 'balance' as const, chain_id: tokenChainId, token_address: tokenAddress, token_name: token.name },
