@@ -48,7 +48,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         <label key={key} className={styles.ruleLine}>
           <span className="grow">{title}</span>
           <select
-            className="input slim"
+            className="input small"
             value={draft[key]}
             onChange={(event) => set({ [key]: PermissionLevel.parse(event.target.value) })}
           >
@@ -63,7 +63,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Slow mode</span>
         <select
-          className="input slim"
+          className="input small"
           value={draft.slow_mode_seconds}
           onChange={(event) =>
             set({ slow_mode_seconds: slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0 })
@@ -79,7 +79,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
         <input
-          className="input slim numerals"
+          className="input small numerals"
           type="number"
           min={longest === null ? 0 : 1}
           max={longest ?? longestMessage}
@@ -90,7 +90,7 @@ export function RulesTab({ state }: { state: RoomState }) {
       <label className={styles.ruleLine}>
         <span className="grow">Who may read</span>
         <select
-          className="input slim"
+          className="input small"
           value={draft.read_access}
           onChange={(event) => set({ read_access: ReadAccess.parse(event.target.value) })}
         >
