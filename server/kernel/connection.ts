@@ -101,7 +101,7 @@ export class LiveConnection implements Connection {
   get owesAnswer(): boolean {
     return this.#owed !== undefined && this.#owed.size > 0
   }
-  /** Calls back once the answers are written that go before an end of the session; at once if there are none. */
+  /** Calls back when the calls named by `answerFirst` are answered; at once if there are none. */
   afterAnswers(listener: () => void): void {
     if (this.owesAnswer) this.#afterAnswers.push(listener)
     else listener()
