@@ -30,6 +30,8 @@ export class LiveConnection implements Connection {
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
+  #owed: Set<string> | undefined
+  #afterAnswers: (() => void)[] = []
   #running = 0
   #waiting: (() => void)[] = []
   #behindSince: number | null = null
@@ -87,6 +89,22 @@ export class LiveConnection implements Connection {
   }
   close(): void {
     this.socket.disconnect(true)
+  }
+  answerFirst(requestId: string): void {
+    this.#owed ??= new Set()
+    this.#owed.add(requestId)
+  }
+  answered(requestId: string): void {
+    if (!this.#owed?.delete(requestId) || this.owesAnswer) return
+    for (const listener of this.#afterAnswers.splice(0)) listener()
+  }
+  get owesAnswer(): boolean {
+    return this.#owed !== undefined && this.#owed.size > 0
+  }
+  /** Calls back when the calls named by `answerFirst` are answered; at once if there are none. */
+  afterAnswers(listener: () => void): void {
+    if (this.owesAnswer) this.#afterAnswers.push(listener)
+    else listener()
   }
   /** Ends as a lost connection, after which clients reconnect. After `close` they do not. */
   drop(): void {

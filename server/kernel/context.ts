@@ -88,6 +88,8 @@ export interface Connection {
   endStream(id: string): void
   /** Ends the connection after the answer. */
   close(): void
+  /** If the session ends during this call, the connection ends after its answer. */
+  answerFirst(requestId: string): void
   emit<Payload extends z.ZodType>(event: Event<Payload>, payload: z.input<Payload>): void
   /** Values that domains keep for this connection, until it closes. */
   readonly memory: Map<string, unknown>

@@ -143,13 +143,13 @@ export function createMetrics() {
   })
   const jobRuns = new Counter({
     name: 'plaza_job_runs_total',
-    help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
+    help: 'Runs of jobs by kind and outcome: done, retried, or failed permanently.',
     labelNames: ['kind', 'outcome'],
     registers,
   })
   const webhookAttempts = new Counter({
     name: 'plaza_webhook_attempts_total',
-    help: 'Attempts to send events to webhooks: delivered, retried, or failed for good.',
+    help: 'Attempts to send events to webhooks: delivered, retried, or failed permanently.',
     labelNames: ['outcome'],
     registers,
   })

@@ -23,7 +23,7 @@ function asStored(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value
 }
 
-/** Seals a row from which a person was erased: it keeps its hash, on which the rows after it rest, and has one of what is left. */
+/** Seals a row from which a person was erased. It keeps its hash for later rows, and gets one of what is left. */
 export const sealErased = (row: Row): Row => (row.chained ? { ...row, erased: chainOf(row.chain, row) } : row)
 
 /** Is the row as it was appended, or as an erasure left it? */

@@ -52,7 +52,7 @@ export class Facts {
     this.#young = new Map()
   }
 
-  /** Puts other values in the place of those that an erasure has changed in the store; null lets go of a fact, so that it is loaded anew. */
+  /** Replaces values that an erasure has changed in the store. Null drops a fact, so that it is loaded anew. */
   replace(change: (key: string, value: Fact) => { value: Fact } | null): void {
     for (const facts of [this.#held, this.#young, this.#old])
       for (const [key, fact] of facts) {

@@ -52,7 +52,7 @@ export interface Row extends Required<Entry> {
   chain: string
   /** Is this row an entry of that chain? */
   chained: boolean
-  /** On an entry of that chain that lost a person: the hash of what is left of it, with its own `chain` before. */
+  /** On an entry of that chain that lost a person: the hash of its own `chain` and what is left. */
   erased?: string
   /** The seq of the last event applied to this row (an edit, a delete, a pin …); its own at first. */
   applied_seq: number
@@ -189,7 +189,7 @@ export interface RoomLog {
 
 export interface InMemory {
   row(row: Row): Row
-  /** Null lets go of a fact, so that it is loaded anew. */
+  /** Null drops a fact, so that it is loaded anew. */
   fact(key: string, value: Fact, room: RoomKey): { value: Fact } | null
 }
 

@@ -129,6 +129,7 @@ export const ownData = {
     socket: '/notifications own-data:export-user',
     ...ofAdmin,
     repeat: 'harmless',
+    freshProof: { unless: [] },
     input: z.object({ address: Address, include_media: maybe(z.boolean()) }),
     output: z.object({ export: DataExport }),
     errors: ['USER_NOT_FOUND'],

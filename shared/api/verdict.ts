@@ -45,7 +45,7 @@ const otherRules = {
 
 /**
  * The settings of a room. A `slow_mode_seconds` of 0 is off, a `max_message_length` of 0 is unlimited. Messages older than `message_ttl`
- * seconds are removed within a minute, unless they are pinned or in an open report; 0 keeps them.
+ * seconds are removed within a minute; 0 keeps them. Pinned messages and those in an open report stay.
  */
 export const Rules = z.object({
   ...permissionsOf(PermissionLevel),

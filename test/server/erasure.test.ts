@@ -49,7 +49,7 @@ beforeAll(async () => {
   server = await boot({
     services: { storage },
     entry: 'through the door',
-    environment: { ADMINS: wallet('erases others').address },
+    environment: { ADMINS: wallet('erases others').address, BETA: 'open' },
   })
 })
 afterAll(async () => {
@@ -65,12 +65,23 @@ beforeEach(async () => {
 const until = <T>(check: () => T) => vi.waitFor(check, { timeout: 60_000, interval: 100 })
 const plan = (who: Person, more: object = {}) =>
   who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account, ...more })
+/** The rooms whose records are still to be written by some node. In 60 s without a jump of the clock, all are. */
+async function unrecordedOn({ apps }: Booted): Promise<string[]> {
+  const rooms = await RoomEvents.distinct('room')
+  return rooms.filter((key) => {
+    const heads = apps.flatMap(({ node }) => node.log.headHere(key) ?? [])
+    const last = Math.max(...heads.map(({ seq }) => seq))
+    return heads.some(({ recorded }) => recorded < last)
+  })
+}
+
 /** Waits for the erasure of an account, by the clock of its server, and then for the time in which all nodes forget it. */
 async function erased(on: Booted, who: Person, beginsAfterDays: number): Promise<void> {
   const _id = (await Accounts.findOne({ _id: who.account }).lean())?.erasure_id ?? ''
   const state = () => Erasures.findOne({ _id }).lean<StoredErasure>()
   on.setAhead(beginsAfterDays * daySeconds + 1)
   await until(async () => expect((await state())?.forgotten_at).toBeTruthy())
+  await until(async () => expect(await unrecordedOn(on)).toEqual([]))
   on.setAhead(beginsAfterDays * daySeconds + settledSeconds)
   await until(async () => expect((await state())?.finished_at).toBeTruthy())
   expect(await Accounts.exists({ _id: who.account })).toBeNull()
@@ -231,9 +242,11 @@ describe('P26: what is erased', () => {
     const again = await person(server, `stays ${round}`)
     const shown = await again.does('rest', api.rooms.get, { room: shared })
     expect(shown.room).toMatchObject({ owner_address: bob.account, is_active: true })
-    const { room } = await again.does('rest', api.rooms.get, { room: alone })
-    expect(room).toMatchObject({ is_active: false })
-    expect(room.owner_address).toMatch(/^deleted:/)
+    // Each node forgets within five seconds.
+    await until(async () => {
+      const { room } = await again.does('rest', api.rooms.get, { room: alone })
+      expect(room).toMatchObject({ is_active: false, owner_address: expect.stringMatching(/^deleted:/) })
+    })
   })
 
   test('nothing is found of an account that used many domains, but for what is kept', async () => {
@@ -343,21 +356,22 @@ test.each(over)('P26: an admin erases an account at once over %s, with a reason 
 })
 
 test('P26: an account is erased at once where there is no time to take it back, and a new one can be made', async () => {
-  const soon = await boot({ environment: { ERASURE_GRACE_DAYS: '0' }, entry: 'through the door', nodes: 1 })
-  try {
-    const [who, other] = await people(soon, 'goes at once', 'looks on')
-    const room = await channelOf(other, who)
-    await say(who, room, 'bye')
-    await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
-    await erased(soon, who, 0)
-    expect(await historyOf(other, room)).toMatchObject([{ content: 'bye', sender: { name: 'Deleted user' } }])
-    const anew = await person(soon, 'goes at once')
-    expect(await anew.does('rest', ownData.readErasure, {})).toMatchObject({
-      erased_at: null,
-      kept_at: null,
-      counts: { rooms: 0 },
-    })
-  } finally {
-    await soon.close()
-  }
+  // A process has one connection to MongoDB, so the other server ends first. This test is the last one.
+  await server.close()
+  server = await boot({ environment: { ERASURE_GRACE_DAYS: '0' }, entry: 'through the door' })
+  const [who, other] = await people(server, 'goes at once', 'looks on')
+  const room = await channelOf(other, who)
+  await say(who, room, 'bye')
+  await who.does('rest', ownData.erase, { messages: 'unlink', confirm: who.account })
+  await erased(server, who, 0)
+  // Each node forgets within five seconds.
+  await until(async () =>
+    expect(await historyOf(other, room)).toMatchObject([{ content: 'bye', sender: { name: 'Deleted user' } }]),
+  )
+  const anew = await person(server, 'goes at once')
+  expect(await anew.does('rest', ownData.readErasure, {})).toMatchObject({
+    erased_at: null,
+    kept_at: null,
+    counts: { rooms: 0 },
+  })
 })

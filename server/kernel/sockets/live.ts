@@ -28,11 +28,14 @@ export const liveSockets = (io: Server, eventScopes: EventScopes): Live => ({
   connections: () => io.engine.clientsCount,
   connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
   endSessions(account, sessionIds, code) {
-    for (const name of namespaces) {
-      for (const live of localConnections(io.of(name), audiences.account(account))) {
-        const { session } = live.caller
-        if (sessionIds === 'all' || (session && sessionIds.includes(session.id))) endConnection(live, code)
-      }
+    const mine = namespaces.flatMap((name) => [...localConnections(io.of(name), audiences.account(account))])
+    const isEnded = ({ caller: { session } }: LiveConnection) =>
+      sessionIds === 'all' || (session !== null && sessionIds.includes(session.id))
+    for (const live of mine.filter(isEnded)) {
+      // The end of one namespace ends the connection below, so all its namespaces wait.
+      const asking = mine.find(({ wire, owesAnswer }) => owesAnswer && wire === live.wire)
+      if (asking) asking.afterAnswers(() => endConnection(live, code))
+      else endConnection(live, code)
     }
   },
 })

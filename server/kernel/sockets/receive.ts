@@ -87,6 +87,8 @@ export async function receiveEvent(
     // The refusal is written first.
     if (status < 500 && !meter.refusedEvent())
       setImmediate(endConnection, live.socket.conn, node.logger, 'too many refused events')
+  } finally {
+    live.answered(requestId)
   }
 }
 

@@ -3,6 +3,9 @@ import mongoose from 'mongoose'
 
 export type { Model, QueryFilter, UpdateQuery } from 'mongoose'
 
+/** A collection, past its model. */
+export type Collection<Row extends object> = mongoose.mongo.Collection<Row>
+
 /** The store behind the models: MongoDB, or the embedded one of a single process. */
 export interface Database {
   kind: 'mongodb' | 'embedded'

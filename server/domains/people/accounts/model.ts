@@ -262,7 +262,7 @@ export const Phones = defineModel<Phone>(
   ).index({ phone_number: 1 }, { unique: true, partialFilterExpression: { verified: true } }),
 )
 
-/** A username that an erased account had, and nobody may take yet; `_id` is the hash of what it looks like. */
+/** A username of an erased account that nobody may take yet. `_id` is the hash of what it looks like. */
 export const HeldUsernames = defineModel<{ _id: string; expires_at: Date }>(
   'HeldUsernames',
   {

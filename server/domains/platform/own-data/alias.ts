@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { sealErased } from '#server/log/index'
 import type { Fact, InMemory, RoomKey, Row } from '#server/log/types'
 import type { MessagesOfErased } from '#shared/api/own-data'
+import { isSameAccount } from '#shared/kit/accounts'
 import { deletedName, deletedPrefix } from '#shared/kit/person-name'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 
-/** An account that is erased, and what stands in its place wherever a row stays for others. */
+/** An account that is erased, and the alias that replaces it in rows that stay for others. */
 export interface ErasedAccount {
   account: string
   alias: string
@@ -17,7 +18,7 @@ export interface ErasedAccount {
 /** As long as a wallet address, so that the places of mentions in a text stay right. */
 export const newAlias = (): string => deletedPrefix + randomBytes(17).toString('hex')
 
-/** Is it a conversation of two, of whom one is this account? Their messages are sealed with both addresses, and could not be read without. */
+/** Is it a conversation of two with this account? Their messages are sealed with both addresses, which are needed to read them. */
 export const isBetween = (room: unknown, account: string): boolean => {
   if (typeof room !== 'string') return false
   const { type, id } = roomOfKey(room.split('|')[0] ?? '')
@@ -28,38 +29,35 @@ type Content = { [name: string]: unknown }
 const isContent = (value: unknown): value is Content =>
   typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-const patterns = new Map<string, RegExp>()
-
-/** Finds an account in a text, but neither in a longer word nor in the name of a conversation of two. */
+/** Finds an account in a text. Longer words and the names of conversations of two do not match. */
 function patternOf(account: string): RegExp {
-  const known = patterns.get(account)
-  if (known) return known
   const word = account.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const pattern = new RegExp(`(?<![\\w~])${word}(?![\\w~])`, account.startsWith('0x') ? 'gi' : 'g')
-  if (patterns.size > 100) patterns.clear()
-  patterns.set(account, pattern)
-  return pattern
+  return new RegExp(`(?<![\\w~])${word}(?![\\w~])`, account.startsWith('0x') ? 'gi' : 'g')
 }
 
-/** Puts the alias in the place of the account in all texts of a value; a value without it is returned as it is. */
+/** Replaces the account by its alias in all texts of a value. A value without it is returned unchanged. */
 export function withAlias<Value>(value: Value, erased: ErasedAccount): Value
-export function withAlias(value: unknown, erased: ErasedAccount): unknown {
-  const rename = (text: string) => text.replace(patternOf(erased.account), erased.alias)
+export function withAlias(value: unknown, { account, alias }: ErasedAccount): unknown {
+  const pattern = patternOf(account)
+  return renamed(value, (text) => text.replace(pattern, alias))
+}
+
+function renamed(value: unknown, rename: (text: string) => string): unknown {
   if (typeof value === 'string') return rename(value)
   if (Array.isArray(value)) {
-    const next = value.map((one) => withAlias(one, erased))
+    const next = value.map((one) => renamed(one, rename))
     return next.every((one, at) => one === value[at]) ? value : next
   }
   if (!isContent(value)) return value
   const entries = Object.entries(value)
-  const next = entries.map(([name, one]) => [rename(name), withAlias(one, erased)] as const)
+  const next = entries.map(([name, one]) => [rename(name), renamed(one, rename)] as const)
   const isSame = next.every(([name, one], at) => name === entries[at]?.[0] && one === entries[at]?.[1])
   return isSame ? value : Object.fromEntries(next)
 }
 
-/** A content without the name that the account had: as its actor, its target, and as the sender of a message in it. */
+/** A content without the name of the account: as its actor, its target, or the sender of a message in it. */
 function withoutNames(content: Content, sender: unknown, target: unknown, erased: ErasedAccount): Content {
-  const isErased = (id: unknown) => id === erased.account || id === erased.alias
+  const isErased = (id: unknown) => typeof id === 'string' && (isSameAccount(id, erased.account) || id === erased.alias)
   const next = { ...content }
   for (const [name, value] of Object.entries(content)) {
     if (name === 'target_name' && isErased(target)) next[name] = deletedName

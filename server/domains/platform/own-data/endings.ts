@@ -8,6 +8,7 @@ import { ServiceTokens } from '#server/domains/people/identity/model'
 import { announceSessionEnd, endAllSessions } from '#server/domains/people/identity/session-ends'
 import { Webhooks } from '#server/domains/platform/webhooks/model'
 import { unsignedEntry } from '#server/domains/rooms/events/define'
+import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
 import { actorOf, entryOf, plazaActor } from '#server/domains/rooms/room-state/entries'
 import { messagesPurged } from '#server/domains/rooms/room-state/events/messages'
 import { memberLeft } from '#server/domains/rooms/room-state/events/people'
@@ -15,7 +16,6 @@ import { messageIn, pinsIn, roomIn } from '#server/domains/rooms/room-state/fact
 import { giveUpMembership, membershipsOf } from '#server/domains/rooms/room-state/membership'
 import { Rooms } from '#server/domains/rooms/room-state/model'
 import { actWithSuccession } from '#server/domains/rooms/room-state/succession'
-import { archiveRoom } from '#server/domains/rooms/rooms/founding'
 import { Streams } from '#server/domains/streams/streams/model'
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -131,7 +131,7 @@ async function leaveRooms(node: Node, account: string): Promise<void> {
 
 const messagesAtOnce = 500
 
-/** Removes all messages of an account, some after the others, as moderators remove those of a person: by an event of each room. */
+/** Removes all messages of an account in batches, by one event for each room, as moderators do. */
 export async function purgeOwnMessages(node: Node, account: string, signal: AbortSignal): Promise<void> {
   for (let after = ''; ; ) {
     signal.throwIfAborted()

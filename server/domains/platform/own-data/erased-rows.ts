@@ -1,4 +1,3 @@
-import type { mongo } from 'mongoose'
 import { UploadRecords } from '#server/domains/media/files/model'
 import { removeUnnamedFiles } from '#server/domains/media/files/removal'
 import { Accounts } from '#server/domains/people/accounts/model'
@@ -7,7 +6,8 @@ import { declaredModels } from '#server/kernel/model'
 import type { Share } from '#server/kernel/own-data'
 import { RoomEvents } from '#server/log/model'
 import type { Row } from '#server/log/types'
-import { isDuplicate } from '#server/ports/database/port'
+import { type Collection, isDuplicate } from '#server/ports/database/port'
+import { isSameAccount } from '#shared/kit/accounts'
 import { isDeleted } from '#shared/kit/person-name'
 import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { type ErasedAccount, isBetween, rowWithout, withAlias } from './alias.ts'
@@ -15,7 +15,7 @@ import { filterOf, type OwnRow } from './rows.ts'
 
 type Declared = ReturnType<typeof declaredModels>[number]
 type Source = Declared['model']
-type Stored = mongo.Collection<OwnRow & { _id: string }>
+type Stored = Collection<OwnRow & { _id: string }>
 
 const rowsAtOnce = 500
 
@@ -30,8 +30,8 @@ interface Pass {
 }
 
 /**
- * Does with every row of an account as its model declares, but for the row of the account itself. It can be ended and begun anew. Rows
- * that it finds nothing to do with are not counted: a pass without a count has found nothing left.
+ * Erases every row of an account as its model declares, except the row of the account itself. It can be ended and begun anew.
+ * Unchanged rows are not counted: a pass without a count has found nothing left.
  */
 export async function eraseRows(erased: ErasedAccount, signal: AbortSignal): Promise<Counts> {
   const counts: Counts = {}
@@ -134,7 +134,7 @@ function emptyOf(source: Source, path: string): unknown {
   return type?.options.required ? '' : null
 }
 
-/** The log of every room is read through: who acted, on whom, and who is named in it. */
+/** Reads the log of every room: senders, targets, and accounts named in it. */
 async function eraseFromLog(pass: Pass): Promise<void> {
   const { erased, count } = pass
   const source = RoomEvents as unknown as Source
@@ -162,7 +162,7 @@ async function removeEmptyConversations(pass: Pass): Promise<void> {
   for await (const rows of pagesOf(pass, rooms, { peers: account }))
     for (const { _id } of rows) {
       if (!isBetween(_id, account)) continue
-      const other = peersOf(roomOfKey(String(_id)).id).find((peer) => peer !== account) ?? ''
+      const other = peersOf(roomOfKey(String(_id)).id).find((peer) => !isSameAccount(peer, account)) ?? ''
       if (isDeleted(other) || !(await Accounts.exists({ _id: other }))) keys.push(String(_id))
     }
   for (const key of keys)

@@ -12,6 +12,7 @@ import { nodeState } from '#server/kernel/node-state'
 import { seal, unseal } from '#server/kernel/seal'
 import { upsert } from '#server/ports/database/port'
 import { MessagesOfErased } from '#shared/api/own-data'
+import { isSameAccount } from '#shared/kit/accounts'
 import { type ErasedAccount, inMemory } from './alias.ts'
 import { endAll, purgeOwnMessages } from './endings.ts'
 import { type Counts, eraseRows, removeFiles } from './erased-rows.ts'
@@ -52,7 +53,7 @@ export const erasing = job({
   },
 })
 
-/** Looks once more for what was written meanwhile, by calls under way or from the memory of a node, and ends the erasure. */
+/** Removes what was written meanwhile, by running calls or from the memory of a node, and ends the erasure. */
 export const settling = job({
   kind: 'own-data.settle-erasure',
   payload: Erasing,
@@ -125,7 +126,7 @@ export async function writeOfErasure(
 async function claimErasure(node: Node, { id, ...erased }: Erasing): Promise<StoredErasure | null> {
   const stored = () => Erasures.findOne({ _id: id }).lean<StoredErasure>()
   const begun = await stored()
-  if (begun || erased.account === plazaAccount || !(await beginErasing(erased.account, id))) return begun
+  if (begun || isSameAccount(erased.account, plazaAccount) || !(await beginErasing(erased.account, id))) return begun
   const sealed = seal(node.settings.sessionKeys, JSON.stringify(erased), boundTo)
   const beginning = { sealed, counts: {}, forgotten_at: null, finished_at: null }
   await upsert(() => Erasures.updateOne({ _id: id }, { $setOnInsert: beginning }, { upsert: true }))

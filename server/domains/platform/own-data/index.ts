@@ -64,6 +64,7 @@ export const ownData = defineDomain(
       refuseUnconfirmed(known, confirm)
       const { graceMilliseconds } = erasureSettings.of(context.node)
       const asked = { id: context.creationId, account, messages, graceMilliseconds }
+      context.connection?.answerFirst(context.requestId)
       const erased_at = await planFor(context.node, asked)
       context.http?.setSessionCookie(null)
       return { erased_at: erased_at.toISOString() }

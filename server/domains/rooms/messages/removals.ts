@@ -75,7 +75,7 @@ export async function removeMessage(
   return outcome
 }
 
-/** The removals of one slice share a turn of the log, and other acts of the room are judged between two slices. */
+/** The removals of one slice share a turn of the log. Other acts of the room are judged between two slices. */
 const removedAtOnce = 50
 
 interface Removal {

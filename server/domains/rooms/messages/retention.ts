@@ -23,7 +23,7 @@ const Payload = z.object({
   room: z.string(),
   /** Removes this message alone. */
   id: z.string().optional(),
-  /** How far the removal by one version of the rules has come; left out where the rules may be about to change. */
+  /** The progress of the removal by one version of the rules; absent if the rules may be about to change. */
   place: z
     .object({
       version: z.number(),
@@ -78,7 +78,7 @@ export async function planExpiryOf(node: Node, room: RoomKey, id: string): Promi
   if (message_ttl) await plan(node, { room, id }, node.now() + decidedMilliseconds)
 }
 
-/** Jobs for the same at nearly the same time are one job, so that two removals of a room become one. */
+/** Jobs with the same payload at nearly the same time become one job. */
 async function plan(node: Node, payload: z.infer<typeof Payload>, time: number): Promise<void> {
   const { room, id, place } = payload
   const dueAt = Math.ceil(time / stepMilliseconds) * stepMilliseconds
@@ -120,7 +120,7 @@ const messagesAfter = (room: RoomKey, n: number): Promise<Found[]> =>
     .limit(pageRows)
     .lean<Found[]>()
 
-/** Removes those of these messages that are old enough by the rules; returns those that stay: pinned ones, and those in an open report. */
+/** Removes messages that are old enough by the rules. It returns those that stay: pinned or in an open report. */
 async function removeAged(node: Node, room: RoomKey, ids: readonly string[], signal: AbortSignal): Promise<string[]> {
   const reported = await reportedAmong(ids)
   const { stayed } = await removeMessages(

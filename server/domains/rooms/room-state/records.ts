@@ -58,8 +58,8 @@ const followedKind = (
   model: AnyModel,
   toFields: (value: Fact, key: string, row: Row) => object,
   toFact: (document: Record<string, unknown>) => Fact,
-  /** Fields that stay in a document without a value. */
-  left: object = {},
+  /** Fields that a document without a value has. */
+  left: (key: string) => object = () => ({}),
 ): Kind => ({
   async load(room, wanted) {
     const documents = (await model
@@ -84,7 +84,7 @@ const followedKind = (
               room,
               applied_seq: row.seq,
               is_active: value !== null,
-              ...(value === null ? left : toFields(value, key, row)),
+              ...(value === null ? left(key) : toFields(value, key, row)),
             },
           },
           upsert,
@@ -102,7 +102,10 @@ const followedKind = (
 })
 
 const strip = ({ _id, room, applied_seq, is_active, ...fields }: Record<string, unknown>): Fact => fields as Fact
-const wholeValue = (model: unknown): Kind => followedKind(model as AnyModel, (value) => value as object, strip)
+const wholeValue = (model: unknown, left?: (key: string) => object): Kind =>
+  followedKind(model as AnyModel, (value) => value as object, strip, left)
+/** A document without a value names its account too, or an erasure would not find it. */
+const ofAccount = (model: unknown): Kind => wholeValue(model, (key) => ({ user_address: subject(key) }))
 const singleValue = followedKind(
   RoomFacts as unknown as AnyModel,
   (value) => ({ value }),
@@ -193,7 +196,7 @@ const pollRecord = followedKind(
     created_at: (value as { created_at: string }).created_at,
   }),
   ({ poll }) => poll as Fact,
-  { poll: null },
+  () => ({ poll: null }),
 )
 
 /** A deleted poll leaves no words, neither in its record nor in the log. */
@@ -255,6 +258,10 @@ const about = (key: string) => {
   return { first, rest: rest.join(':') }
 }
 
+const pollAndAccount = (key: string) => ({ poll_id: about(key).first, user_address: about(key).rest })
+const messageAndAccount = (key: string) => ({ message_id: about(key).first, user_address: about(key).rest })
+const mentioned = (key: string) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')) })
+
 const kinds: Record<string, Kind> = {
   room: roomKind,
   rules: singleValue,
@@ -271,26 +278,29 @@ const kinds: Record<string, Kind> = {
   message: messageKind,
   role: accountKind,
   suspension: accountKind,
-  member: wholeValue(Members),
-  ban: wholeValue(Bans),
-  mute: wholeValue(Mutes),
-  moderator: wholeValue(Moderators),
+  member: ofAccount(Members),
+  ban: ofAccount(Bans),
+  mute: ofAccount(Mutes),
+  moderator: ofAccount(Moderators),
   word: wholeValue(Words),
   poll: pollKind,
   vote: followedKind(
     Votes as unknown as AnyModel,
-    (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    (value, key) => ({ ...pollAndAccount(key), ...(value as object) }),
     ({ options }) => ({ options: options as number[] }),
+    pollAndAccount,
   ),
   reacted: followedKind(
     Reactions as unknown as AnyModel,
-    (value, key) => ({ message_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    (value, key) => ({ ...messageAndAccount(key), ...(value as object) }),
     ({ emojis }) => ({ emojis: emojis as Fact }),
+    messageAndAccount,
   ),
   mention: followedKind(
     Mentions as unknown as AnyModel,
-    (value, key) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')), ...(value as object) }),
+    (value, key) => ({ ...mentioned(key), ...(value as object) }),
     ({ seq }) => ({ seq: seq as number }),
+    mentioned,
   ),
   flag: followedKind(
     Flags as unknown as AnyModel,

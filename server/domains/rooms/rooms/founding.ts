@@ -1,7 +1,7 @@
-import { actorOf, entryOf } from '#server/domains/rooms/room-state/entries'
+import { archiveRoom } from '#server/domains/rooms/room-state/archiving'
+import { actorOf } from '#server/domains/rooms/room-state/entries'
 import { memberJoined } from '#server/domains/rooms/room-state/events/people'
-import { roomArchived } from '#server/domains/rooms/room-state/events/rooms'
-import { type RoomFact, roomIn } from '#server/domains/rooms/room-state/facts'
+import type { RoomFact } from '#server/domains/rooms/room-state/facts'
 import { refuseNames } from '#server/domains/rooms/room-state/judge-draft'
 import { isKnownRoom, kindOf, kinds } from '#server/domains/rooms/room-state/kinds'
 import { becomeMember } from '#server/domains/rooms/room-state/membership'
@@ -85,15 +85,6 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   for (const friend of friends) await addPeople(node, key, account, [friend]).catch(ignoreRefusal)
   await inviteIntoGroup(node, account, key, strangers).catch(ignoreRefusal)
   await finished()
-}
-
-/** Archives a room without a check of rights. */
-export async function archiveRoom(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
-  await node.log.act(key, {
-    sender: actor.account,
-    makes: roomArchived,
-    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
-  })
 }
 
 /** A refusal is final; other errors are thrown, so that the work is repeated. */
