@@ -18,7 +18,7 @@ export interface ErasedAccount {
 /** As long as a wallet address, so that the places of mentions in a text stay right. */
 export const newAlias = (): string => deletedPrefix + randomBytes(17).toString('hex')
 
-/** Is it a conversation of two with this account? Their messages are sealed with both addresses, which are needed to read them. */
+/** True for a conversation of two with this account. Both addresses are needed to read its sealed messages. */
 export const isBetween = (room: unknown, account: string): boolean => {
   if (typeof room !== 'string') return false
   const { type, id } = roomOfKey(room.split('|')[0] ?? '')
