@@ -55,7 +55,7 @@ function renamed(value: unknown, rename: (text: string) => string): unknown {
   return isSame ? value : Object.fromEntries(next)
 }
 
-/** A content without the name of the account: as its actor, its target, or the sender of a message in it. */
+/** A content without the name of the account, be it actor, target, or sender of a message in it. */
 function withoutNames(content: Content, sender: unknown, target: unknown, erased: ErasedAccount): Content {
   const isErased = (id: unknown) => typeof id === 'string' && (isSameAccount(id, erased.account) || id === erased.alias)
   const next = { ...content }
