@@ -18,7 +18,7 @@ export interface ErasedAccount {
 /** As long as a wallet address, so that the places of mentions in a text stay right. */
 export const newAlias = (): string => deletedPrefix + randomBytes(17).toString('hex')
 
-/** Is it a conversation of two with this account? Their messages are sealed with both addresses, which are needed to read them. */
+/** True for a conversation of two with this account. Both addresses are needed to read its sealed messages. */
 export const isBetween = (room: unknown, account: string): boolean => {
   if (typeof room !== 'string') return false
   const { type, id } = roomOfKey(room.split('|')[0] ?? '')
@@ -55,7 +55,7 @@ function renamed(value: unknown, rename: (text: string) => string): unknown {
   return isSame ? value : Object.fromEntries(next)
 }
 
-/** A content without the name of the account: as its actor, its target, or the sender of a message in it. */
+/** A content without the name of the account, be it actor, target, or sender of a message in it. */
 function withoutNames(content: Content, sender: unknown, target: unknown, erased: ErasedAccount): Content {
   const isErased = (id: unknown) => typeof id === 'string' && (isSameAccount(id, erased.account) || id === erased.alias)
   const next = { ...content }
