@@ -21,7 +21,7 @@ const messagesAtOnce = 100
 
 /** The current and former rooms of an account. */
 export async function conversationsOf(node: Node, account: string): Promise<Conversation[]> {
-  const members = await Members.find({ user_address: account }, { room: 1 }).lean()
+  const members = await Members.find({ user_address: account, joined_at: { $exists: true } }, { room: 1 }).lean()
   const keys = members.map(({ room }) => room).filter(isKnownRoom)
   const peers = new Map(keys.map((key) => [key, peerIn(roomOfKey(key), account)]))
   const [rooms, profiles] = await Promise.all([

@@ -130,7 +130,7 @@ const askedAtMost = 200
 /** The newest rooms that an account left by a ban, still in force or not; each log knows. */
 export async function roomsLeftByBan(account: string): Promise<string[]> {
   const past = await Members.find(
-    { user_address: account, is_active: false },
+    { user_address: account, is_active: false, joined_at: { $exists: true } },
     { room: 1, applied_seq: 1, joined_at: 1 },
   ).lean()
   const bans = await Bans.find({ _id: { $in: past.map(({ room }) => `${room}|ban:${account}`) } }).lean()

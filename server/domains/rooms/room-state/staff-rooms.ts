@@ -46,7 +46,10 @@ export async function updateAllStaffMemberships(node: Node): Promise<void> {
   if (keys.length === 0) return
   const staff = await staffNow()
   for (const key of keys) {
-    const members = await Members.find({ room: key }, { user_address: 1, is_active: 1 }).lean()
+    const members = await Members.find(
+      { room: key, joined_at: { $exists: true } },
+      { user_address: 1, is_active: 1 },
+    ).lean()
     const known = new Set(members.map(({ user_address }) => user_address))
     const gone = members.filter(({ user_address, is_active }) => is_active && !staff.has(user_address))
     const missing = [...staff].filter((account) => !known.has(account))
