@@ -1,7 +1,9 @@
 import { isSameAccount } from '#shared/kit/accounts'
 import './kit/frame.css'
-import { lazy, type ReactNode, useEffect, useState } from 'react'
-import { roomKey } from '#shared/kit/room-key'
+import { lazy, useEffect, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { linkTo, pageAt } from '#shared/kit/pages'
+import { alpha, roomKey } from '#shared/kit/room-key'
 import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
@@ -19,10 +21,9 @@ import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
-import { useInvited } from './rooms/invited.ts'
-import { lookOf } from './rooms/kind.ts'
+import { besideRooms } from './pages.tsx'
 import { RoomView } from './rooms/room-view.tsx'
-import { goTo, useRoute } from './rooms/route.ts'
+import { linkToRoom, roomAt, usePage } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { useAttention } from './rooms/use-attention.ts'
@@ -32,21 +33,7 @@ import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
-const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
-
 const IncomingCall = lazy(async () => ({ default: (await import('./calls/incoming-call.tsx')).IncomingCall }))
-
-const CallsView = lazy(async () => ({ default: (await import('./calls/calls-view.tsx')).CallsView }))
-
-const FriendsView = lazy(async () => ({ default: (await import('./friends/friends-view.tsx')).FriendsView }))
-
-const StarredView = lazy(async () => ({ default: (await import('./stars/starred-view.tsx')).StarredView }))
-
-const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
-
-const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
-
-const ProfilePage = lazy(async () => ({ default: (await import('./profiles/profile-page.tsx')).ProfilePage }))
 
 const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
 
@@ -59,8 +46,11 @@ export function Home() {
   const blocks = useLoadedBlocks()
   const loadedFriends = useLoadedFriends()
   const stars = useLoadedStars()
-  const { room, panel, profile, ...places } = useRoute()
-  const { agents, live, calls, friends, starred } = places
+  const page = usePage()
+  const isInvited = page?.name === 'invitation'
+  // The lobby is open behind an invitation.
+  const { room, panel } = roomAt(isInvited && matchMedia(wide).matches ? pageAt(linkToRoom(alpha)) : page)
+  const beside = page && besideRooms(page)
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -68,14 +58,14 @@ export function Home() {
   useIdentityNotices()
   useKeptPush()
   useCalendarReturn()
-  const { token, answered } = useInvited()
 
-  const isElsewhere = agents !== null || live !== null || calls || friends || starred || profile !== null
+  const isElsewhere = beside !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
-    if (!room && !isElsewhere && !isOpeningTour && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
-  }, [room, isElsewhere, isOpeningTour])
+    if (page?.name !== 'home' || isOpeningTour || !matchMedia(wide).matches) return
+    navigate(linkToRoom(alpha), { replace: true })
+  }, [page?.name, isOpeningTour])
 
   return (
     <ArrangedRooms rooms={rooms}>
@@ -95,43 +85,9 @@ export function Home() {
                         Skip to the message field
                       </button>
                     )}
-                    <Sidebar chosen={room} {...places} isBeside={room !== null || isElsewhere} />
-                    {room && lookOf(room).isWatched && (
-                      <Place opening="Opening the stream">
-                        <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                      </Place>
-                    )}
-                    {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-                    {live && (
-                      <Place opening="Opening the livestreams">
-                        <LiveView path={live} />
-                      </Place>
-                    )}
-                    {calls && (
-                      <Place opening="Opening the calls">
-                        <CallsView />
-                      </Place>
-                    )}
-                    {friends && (
-                      <Place opening="Opening your friends">
-                        <FriendsView />
-                      </Place>
-                    )}
-                    {starred && (
-                      <Place opening="Opening your stars">
-                        <StarredView />
-                      </Place>
-                    )}
-                    {agents && (
-                      <Place opening="Opening the agents">
-                        <AgentsView path={agents} />
-                      </Place>
-                    )}
-                    {profile !== null && (
-                      <Place opening="Opening the profile">
-                        <ProfilePage address={profile} />
-                      </Place>
-                    )}
+                    <Sidebar page={page} chosen={room} isBeside={room !== null || isElsewhere} />
+                    {room && !isElsewhere && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                    {beside}
                     {!room && !isElsewhere && isOpeningTour && (
                       <div className="room-none">
                         <Skeleton label="Opening the tour" />
@@ -145,7 +101,7 @@ export function Home() {
                   <IncomingCall />
                 </LazyBoundary>
                 <LazyBoundary>
-                  {token !== null && <InvitationDialog token={token} onAnswered={answered} />}
+                  {isInvited && <InvitationDialog token={page.params.token} onAnswered={leaveInvitation} />}
                 </LazyBoundary>
                 <LazyBoundary key={person?.id ?? ''}>
                   {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
@@ -159,19 +115,9 @@ export function Home() {
   )
 }
 
-/** What is loaded on first use, and says meanwhile what is being opened. */
-function Place({ opening, children }: { opening: string; children: ReactNode }) {
-  return (
-    <LazyBoundary
-      waiting={
-        <div className="room-none">
-          <Skeleton label={opening} />
-        </div>
-      }
-    >
-      {children}
-    </LazyBoundary>
-  )
+/** Whoever has answered goes on; a room that was entered is open already. */
+const leaveInvitation = () => {
+  if (pageAt(location.pathname)?.name === 'invitation') navigate(linkTo('home'), { replace: true })
 }
 
 /** A browser that is told while the page is closed goes on being told, also after a new sign-in. */

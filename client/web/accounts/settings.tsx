@@ -1,9 +1,10 @@
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { linkTo } from '#shared/kit/pages'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
-import { linkToFriends, linkToProfile } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
@@ -55,7 +56,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
   const open = (place: Page | 'friends') => {
     if (place !== 'friends') return setPage(place)
     onClose()
-    location.hash = linkToFriends
+    navigate(linkTo('friends'))
   }
   const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
@@ -105,7 +106,7 @@ function Profile({ onLeave }: { onLeave: () => void }) {
       <ProfileForm />
       <StatusForm />
       <div className="row">
-        <a className="button" href={linkToProfile()} onClick={onLeave}>
+        <a className="button" href={linkTo('profileOwn')} onClick={onLeave}>
           <Icon name="grid" />
           Your profile page
         </a>

@@ -5,7 +5,6 @@ import { CallList } from './call-list.tsx'
 import styles from './calls.module.css'
 import { MeetingList } from './meeting-list.tsx'
 
-/** What is shown at `#/calls`. */
 export function CallsView() {
   return (
     <main className="room" aria-label="Calls">

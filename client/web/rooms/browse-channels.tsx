@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Room } from '#shared/api/room'
+import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -8,7 +9,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import styles from './rooms.module.css'
-import { goTo, linkToLive } from './route.ts'
+import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 /** Channels to join, and the other ways to a room. */
@@ -51,7 +52,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
             <Icon name="ticket" />
             From my tokens
           </button>
-          <a className="button small" href={linkToLive} onClick={onClose}>
+          <a className="button small" href={linkTo('live')} onClick={onClose}>
             <Icon name="play" />
             Livestreams
           </a>

@@ -1,4 +1,5 @@
 import { lazy, useState } from 'react'
+import type { PageAt } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
@@ -13,7 +14,6 @@ import { useStoredPicture } from '../media/stored.ts'
 import { GroupInvitations } from './group-invitations.tsx'
 import { Places } from './places.tsx'
 import { RoomList } from './room-list.tsx'
-import type { Route } from './route.ts'
 import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
 
@@ -25,13 +25,14 @@ const Cluster = lazy(async () => ({ default: (await import('../operations/cluste
 const Installation = lazy(async () => ({ default: (await import('../operations/installation.tsx')).Installation }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-interface SidebarProps extends Pick<Route, 'agents' | 'live' | 'calls' | 'friends' | 'starred'> {
+interface SidebarProps {
+  page: PageAt | null
   chosen: RoomRef | null
   /** Whether something is open beside it, on a wide screen. */
   isBeside: boolean
 }
 
-export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
+export function Sidebar({ page, chosen, isBeside }: SidebarProps) {
   const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
@@ -62,7 +63,7 @@ export function Sidebar({ chosen, isBeside, ...places }: SidebarProps) {
         <HeadButton title="Browse channels" icon="search" onPress={() => setOpen('browse')} />
         <HeadButton title="New room" icon="plus" onPress={() => setOpen('create')} />
       </header>
-      <Places {...places} chosenKey={chosen && roomKey(chosen)} />
+      <Places page={page} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <GroupInvitations />
       <PasskeyOffer />

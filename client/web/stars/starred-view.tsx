@@ -18,7 +18,6 @@ import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
 import { goToMessage } from '../rooms/wanted.ts'
 import { useStarring, useStars } from './use-stars.ts'
 
-/** What is shown at `#/starred`. */
 export function StarredView() {
   const { value, more, ...loaded } = useStars()
   return (

@@ -9,6 +9,7 @@ import { job } from '#server/kernel/jobs'
 import type { EmailedTo } from '#shared/api/booking'
 import { AppError } from '#shared/errors'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { type Appointment, appointmentText } from './appointment.ts'
 import { nameOfAccount, paymentAfter } from './shown.ts'
 
@@ -128,7 +129,7 @@ export const gatheredLetter = job({
 async function gatheredText(node: Node, call: StoredBooking): Promise<string> {
   const isOn = call.status !== 'cancelled'
   const head = [`${summaryOf(call)} is ${isOn ? 'booked' : 'cancelled'}:`, await timeIn(call, 'host')]
-  const tail = isOn ? [`${node.settings.publicUrl}/join/${call.invite_token}`] : saidOfPayment(call)
+  const tail = isOn ? [node.settings.publicUrl + linkTo('call', { token: call.invite_token })] : saidOfPayment(call)
   return [...head, `${call.duration_minutes} minutes`, ...tail].join('\n')
 }
 
@@ -174,7 +175,7 @@ async function letterTo(
   const { publicUrl } = node.settings
   const host = await nameOfAccount(node, call.recipient_wallet_address)
   const summary = isToHost ? summaryOf(call) : `Call with ${host}`
-  const link = `${publicUrl}/join/${call.invite_token}`
+  const link = publicUrl + linkTo('call', { token: call.invite_token })
   const words = isToHost ? saidBy(call) : []
   const lines = [
     method === 'REQUEST' ? `${summary} is booked:` : `${summary} is cancelled:`,

@@ -5,6 +5,7 @@ import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
 import { isJoinCode, placesAtMost } from '#shared/api/meetings'
 import { AppError } from '#shared/errors'
+import { linkTo } from '#shared/kit/pages'
 import { Meetings, type StoredMeeting } from './model.ts'
 
 const lifeMilliseconds = 24 * 3_600_000
@@ -51,7 +52,7 @@ export async function meetingOfCall(node: Node, { id, host, title, ends }: Booke
 }
 
 /** Where people enter a meeting: by its code, or the address of the account whose permanent room it is. */
-export const joinUrlOf = ({ settings }: Node, code: string): string => new URL(`/room/${code}`, settings.publicUrl).href
+export const joinUrlOf = ({ settings }: Node, code: string): string => settings.publicUrl + linkTo('meeting', { code })
 
 async function insert(
   node: Node,

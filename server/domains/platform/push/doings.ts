@@ -2,15 +2,16 @@ import type { Node } from '#server/kernel/context'
 import type { ScheduledCall } from '#shared/api/booking'
 import type { GroupInvitation } from '#shared/api/group-invitations'
 import type { PushType } from '#shared/api/push'
+import { linkTo } from '#shared/kit/pages'
 import { dmOf, roomKey } from '#shared/kit/room-key'
 import { type Told, withdraw } from './giving.ts'
 import { tellQuietly } from './tell.ts'
 
 const daySeconds = 86_400
 /** Where the page shows calls, those that are booked too. */
-export const callsPage = '/#/calls'
+export const callsPage = linkTo('calls')
 /** Invitations stand below the list of rooms. */
-const invitationsPage = '/#/'
+const invitationsPage = linkTo('home')
 
 interface Doing {
   /** Whose it is; null of a guest. */
