@@ -2,7 +2,6 @@ import { isSameAccount } from '#shared/kit/accounts'
 import './kit/frame.css'
 import { lazy, useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { linkTo, pageAt } from '#shared/kit/pages'
 import { alpha, roomKey } from '#shared/kit/room-key'
 import { useCalendarReturn } from './accounts/calendar-return.ts'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
@@ -17,16 +16,16 @@ import { useActivity } from './connection/use-activity.ts'
 import { ArrangedRooms } from './folders/arranged-rooms.tsx'
 import { FriendsContext, useLoadedFriends } from './friends/use-friends.ts'
 import styles from './home.module.css'
-import { focusComposer, useKeptFocus } from './kit/focus.ts'
+import { focusComposer, useHeadingFocus, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
-import { besideRooms } from './pages.tsx'
+import { besideRooms, titleOf } from './pages.tsx'
 import { RoomView } from './rooms/room-view.tsx'
-import { linkToRoom, roomAt, usePage } from './rooms/route.ts'
+import { closeDialog, linkToRoom, roomAt, usePages, wide } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
-import { useAttention } from './rooms/use-attention.ts'
+import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { useShownTour } from './tour/use-tour.ts'
@@ -37,8 +36,6 @@ const IncomingCall = lazy(async () => ({ default: (await import('./calls/incomin
 
 const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
 
-const wide = '(min-width: 760px)'
-
 /** The list of rooms, the open room, and a person's card above them. On wide screens a room is always open. */
 export function Home() {
   const client = useClient()
@@ -46,14 +43,15 @@ export function Home() {
   const blocks = useLoadedBlocks()
   const loadedFriends = useLoadedFriends()
   const stars = useLoadedStars()
-  const page = usePage()
-  const isInvited = page?.name === 'invitation'
-  // The lobby is open behind an invitation.
-  const { room, panel } = roomAt(isInvited && matchMedia(wide).matches ? pageAt(linkToRoom(alpha)) : page)
-  const beside = page && besideRooms(page)
+  const { page, behind } = usePages()
+  const { room, panel } = roomAt(behind)
+  const beside = behind && besideRooms(behind)
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
-  useAttention(rooms.value, room)
+  const [heading, setHeading] = useState<string | null>(null)
+  const dialog = page === behind ? null : page
+  const name = useAttention(rooms.value, room, dialog ? titleOf(dialog) : !beside || room ? null : (heading ?? titleOf(behind)))
+  useHeadingFocus(room || !beside ? null : JSON.stringify(behind))
   useKeptFocus()
   useIdentityNotices()
   useKeptPush()
@@ -68,6 +66,7 @@ export function Home() {
   }, [page?.name, isOpeningTour])
 
   return (
+    <HeadingContext value={setHeading}>
     <ArrangedRooms rooms={rooms}>
       <BlocksContext value={blocks}>
         <FriendsContext value={loadedFriends}>
@@ -85,7 +84,7 @@ export function Home() {
                         Skip to the message field
                       </button>
                     )}
-                    <Sidebar page={page} chosen={room} isBeside={room !== null || isElsewhere} />
+                    <Sidebar page={page} behind={behind} chosen={room} isBeside={room !== null || isElsewhere} />
                     {room && !isElsewhere && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
                     {beside}
                     {!room && !isElsewhere && isOpeningTour && (
@@ -101,7 +100,9 @@ export function Home() {
                   <IncomingCall />
                 </LazyBoundary>
                 <LazyBoundary>
-                  {isInvited && <InvitationDialog token={page.params.token} onAnswered={leaveInvitation} />}
+                  {page?.name === 'invitation' && (
+                    <InvitationDialog token={page.params.token} onAnswered={closeDialog} />
+                  )}
                 </LazyBoundary>
                 <LazyBoundary key={person?.id ?? ''}>
                   {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
@@ -112,12 +113,10 @@ export function Home() {
         </FriendsContext>
       </BlocksContext>
     </ArrangedRooms>
+    {/* The focus is in the field of a room, which does not say its name. */}
+    <p className="unseen" aria-live="polite">{room && !dialog ? name : ''}</p>
+    </HeadingContext>
   )
-}
-
-/** Whoever has answered goes on; a room that was entered is open already. */
-const leaveInvitation = () => {
-  if (pageAt(location.pathname)?.name === 'invitation') navigate(linkTo('home'), { replace: true })
 }
 
 /** A browser that is told while the page is closed goes on being told, also after a new sign-in. */

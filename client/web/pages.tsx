@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, useLayoutEffect } from 'react'
+import { lazy, type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { linkTo, type PageAt, type PageName, type PageParams, type PanelName } from '#shared/kit/pages'
 import { useAccount } from './connection/client.ts'
@@ -21,8 +21,8 @@ const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-
 
 interface Page<Name extends PageName> {
   /** Who may open it. Guests sign in first, and then return to it. */
-  who: 'account' | 'everyone'
-  /** Shown while it loads. */
+  who: 'account' | 'admin' | 'everyone'
+  /** Its name while it loads, and if it is a dialog. */
   title: string
   /** The part beside the rooms, or the whole page if it is for everyone. Absent if the rooms show it. */
   show?: (params: PageParams<Name>) => ReactNode
@@ -30,11 +30,24 @@ interface Page<Name extends PageName> {
   forGuests?: (params: PageParams<Name>, signIn: () => void) => ReactNode
 }
 
+const streamRoom = (stream: string, panel: PanelName | null = null) => (
+  <StreamRoom key={stream} roomRef={{ type: 'stream', id: stream }} panel={panel} />
+)
+const streamForGuests = ({ stream }: { stream: string }, signIn: () => void) => (
+  <GuestStreams stream={stream} onEnter={signIn} />
+)
+
 /** Each page, by its name in the table of paths (`shared/kit/pages.ts`). */
 const pages: { readonly [Name in PageName]: Page<Name> } = {
   home: { who: 'account', title: 'Plaza' },
+  browse: { who: 'account', title: 'Channels' },
+  roomNew: { who: 'account', title: 'New room' },
+  roomsNear: { who: 'account', title: 'Rooms near me' },
+  roomTokens: { who: 'account', title: 'From my tokens' },
   room: { who: 'account', title: 'Room' },
   roomPanel: { who: 'account', title: 'Room' },
+  roomModeration: { who: 'account', title: 'Room' },
+  message: { who: 'account', title: 'Room' },
   live: {
     who: 'account',
     title: 'Live',
@@ -45,16 +58,26 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   stream: {
     who: 'account',
     title: 'Livestream',
-    show: ({ stream }) => <StreamRoom key={stream} roomRef={{ type: 'stream', id: stream }} panel={null} />,
-    forGuests: ({ stream }, signIn) => <GuestStreams stream={stream} onEnter={signIn} />,
+    show: ({ stream }) => streamRoom(stream),
+    forGuests: streamForGuests,
   },
   streamPanel: {
     who: 'account',
     title: 'Livestream',
-    show: ({ stream, panel }) => (
-      <StreamRoom key={stream} roomRef={{ type: 'stream', id: stream }} panel={panel as PanelName} />
-    ),
-    forGuests: ({ stream }, signIn) => <GuestStreams stream={stream} onEnter={signIn} />,
+    show: ({ stream, panel }) => streamRoom(stream, panel as PanelName),
+    forGuests: streamForGuests,
+  },
+  streamModeration: {
+    who: 'account',
+    title: 'Livestream',
+    show: ({ stream }) => streamRoom(stream, 'moderation'),
+    forGuests: streamForGuests,
+  },
+  streamMessage: {
+    who: 'account',
+    title: 'Livestream',
+    show: ({ stream }) => streamRoom(stream),
+    forGuests: streamForGuests,
   },
   calls: { who: 'account', title: 'Calls', show: () => <CallsView /> },
   friends: { who: 'account', title: 'Friends', show: () => <FriendsView /> },
@@ -66,6 +89,9 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
   agent: { who: 'everyone', title: 'Agent', show: ({ agent }) => <AgentPage id={agent} /> },
   agentChat: { who: 'account', title: 'Agent', show: ({ agent }) => <AgentsView path={[agent]} /> },
   agentEdit: { who: 'account', title: 'Agent', show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
+  settings: { who: 'account', title: 'Settings' },
+  cluster: { who: 'admin', title: 'Cluster' },
+  installation: { who: 'admin', title: 'Installation' },
   invitation: { who: 'account', title: 'Invitation' },
   meeting: { who: 'everyone', title: 'Meeting', show: ({ code }) => <MeetingPage code={code} /> },
   schedule: { who: 'everyone', title: 'Book a call', show: ({ slug }) => <BookingPage slug={slug} /> },
@@ -74,6 +100,9 @@ const pages: { readonly [Name in PageName]: Page<Name> } = {
 
 /** The row of a page, which takes the parameters of that page. */
 const rowOf = (page: PageAt): Page<PageName> => pages[page.name] as Page<PageName>
+
+/** The title of a page whose screen has no heading of its own. */
+export const titleOf = (page: PageAt): string => rowOf(page).title
 
 /** The part of a page beside the rooms; null if the rooms show it. */
 export function besideRooms(page: PageAt): ReactNode {
@@ -119,6 +148,9 @@ export function Pages(props: {
       document.removeEventListener('click', follow)
     }
   }, [])
+  useEffect(() => {
+    if (!page) document.title = 'No such page · Plaza'
+  }, [page])
   if (!page) return <NoPage />
   const { who, show, forGuests } = rowOf(page)
   const params = page.params as never

@@ -1,16 +1,47 @@
+import { roomKey, roomOfKey } from './room-key.ts'
+import { roomKinds } from './room-kinds.ts'
+
 /** The panels beside a room. */
 export const panels = ['members', 'media', 'pins', 'search', 'moderation'] as const
 export type PanelName = (typeof panels)[number]
 
+/** The sections of the settings. */
+export const settingsSections = [
+  'profile',
+  'sign-in',
+  'devices',
+  'wallet',
+  'booking',
+  'points',
+  'notifications',
+  'privacy',
+  'data',
+  'problem',
+  'contact',
+] as const
+export type SettingsSection = (typeof settingsSections)[number]
+
+/** The parts of the moderators' desk. */
+export const moderationTabs = ['log', 'queue', 'restricted', 'words', 'rules', 'faults'] as const
+export type ModerationTab = (typeof moderationTabs)[number]
+
 /** The path of each page. The server answers with the page there; `client/web/pages.tsx` shows it. */
 export const pagePaths = {
   home: '/',
+  browse: '/rooms',
+  roomNew: '/rooms/new',
+  roomsNear: '/rooms/near',
+  roomTokens: '/rooms/tokens',
   room: '/rooms/:room',
   roomPanel: '/rooms/:room/:panel',
+  roomModeration: '/rooms/:room/moderation/:tab',
+  message: '/rooms/:room/messages/:seq',
   live: '/live',
   liveNew: '/live/new',
   stream: '/live/:stream',
   streamPanel: '/live/:stream/:panel',
+  streamModeration: '/live/:stream/moderation/:tab',
+  streamMessage: '/live/:stream/messages/:seq',
   calls: '/calls',
   friends: '/friends',
   starred: '/starred',
@@ -21,6 +52,9 @@ export const pagePaths = {
   agent: '/agents/:agent',
   agentChat: '/agents/:agent/chat',
   agentEdit: '/agents/:agent/edit',
+  settings: '/settings/:section',
+  cluster: '/admin/cluster',
+  installation: '/admin/installation',
   invitation: '/invite/:token',
   meeting: '/room/:code',
   schedule: '/schedule/:slug',
@@ -28,7 +62,13 @@ export const pagePaths = {
 } as const
 
 /** The values that a parameter may have. */
-const choices: Readonly<Record<string, readonly string[]>> = { panel: panels }
+const fits: Readonly<Record<string, (value: string) => boolean>> = {
+  room: (key) => roomKey(roomOfKey(key)) === key && Object.hasOwn(roomKinds, roomOfKey(key).type),
+  panel: (name) => panels.some((one) => one === name),
+  tab: (name) => moderationTabs.some((one) => one === name),
+  section: (name) => settingsSections.some((one) => one === name),
+  seq: (number) => /^[1-9]\d{0,15}$/.test(number),
+}
 
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
@@ -65,7 +105,7 @@ function paramsOf(pattern: readonly string[], parts: readonly (string | null)[])
     const part = parts[at]
     if (!wanted.startsWith(':')) return part === wanted
     const name = wanted.slice(1)
-    if (!part || choices[name]?.includes(part) === false) return false
+    if (!part || fits[name]?.(part) === false) return false
     params[name] = part
     return true
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { linkTo, type PageName, pageAt, pagePaths } from '#shared/kit/pages'
-import { field, openPlaza } from './plaza.ts'
+import { field, go, openPlaza } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -20,6 +20,9 @@ const params = {
   token: 'none',
   code: 'ABCDEF',
   slug: 'none',
+  section: 'devices',
+  tab: 'words',
+  seq: '1',
 }
 const paths = (Object.keys(pagePaths) as PageName[]).map((name) => [name, linkTo(name, params as never)] as const)
 
@@ -54,9 +57,81 @@ test('each page opens at its path on a fresh visit, and again by back and forwar
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
 })
 
+test.each([
+  ['/rooms/alpha', 'Alpha', null],
+  ['/rooms/alpha/moderation/words', 'Alpha', null],
+  ['/rooms', 'Channels', null],
+  ['/rooms/new', 'New room', null],
+  ['/settings/devices', 'Settings', null],
+  ['/live/new', 'Go live', 'Go live'],
+  ['/calls', 'Calls', 'Calls'],
+  ['/friends', 'Friends', 'Friends'],
+  ['/starred', 'Starred messages', 'Starred messages'],
+  ['/profile', 'Your profile', 'Your profile'],
+  ['/agents', 'Agents', 'Agents'],
+  ['/agents/new', 'New agent', 'New agent'],
+])('%s has the title %s on a fresh visit, and the focus in its heading, its field or its dialog', async (path, title, heading) => {
+  const page = await plaza.guest()
+  await page.goto(plaza.url + path)
+  await expect.poll(() => page.title()).toMatch(new RegExp(`^(\\(\\d+\\+?\\) )?${title} · Plaza$`))
+  if (heading) await page.locator('h1:focus', { hasText: heading }).waitFor()
+  else await page.locator('#composer:focus, dialog[open] :focus').first().waitFor()
+  await go(page, '/calls')
+  await page.locator('h1:focus', { hasText: 'Calls' }).waitFor()
+  await page.goBack()
+  if (heading) await page.locator('h1:focus', { hasText: heading }).waitFor()
+})
+
+test('back closes a dialog that has an address, over what was shown before it', async () => {
+  const page = await plaza.guest()
+  await go(page, '/rooms/alpha/members')
+  const members = page.getByRole('complementary', { name: 'Members' })
+  await members.waitFor()
+  await page.getByRole('button', { name: /Settings$/ }).click()
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Devices' }).click()
+  await expect.poll(() => page.url()).toBe(`${plaza.url}/settings/devices`)
+  await members.waitFor()
+  await page.goBack()
+  await settings.waitFor({ state: 'detached' })
+  expect(page.url()).toBe(`${plaza.url}/rooms/alpha/members`)
+  await page.goForward()
+  await settings.getByRole('tab', { name: 'Devices', selected: true }).waitFor()
+  // A second press in the same moment goes no further.
+  await settings.evaluate((dialog) => {
+    for (const _ of [1, 2]) dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
+  })
+  await settings.waitFor({ state: 'detached' })
+  await expect.poll(() => page.url()).toBe(`${plaza.url}/rooms/alpha/members`)
+  await page.getByRole('button', { name: 'Browse channels' }).click()
+  await page.getByRole('dialog', { name: 'Channels' }).getByRole('link', { name: 'Livestreams' }).click()
+  await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor()
+  expect(page.url()).toBe(`${plaza.url}/live`)
+  await page.goBack()
+  await members.waitFor()
+  expect(page.url()).toBe(`${plaza.url}/rooms/alpha/members`)
+  await page.goto(`${plaza.url}/settings/notifications`)
+  await settings.getByRole('tab', { name: 'Notifications', selected: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.url()).toBe(`${plaza.url}/rooms/alpha`)
+})
+
+test('the address of a message opens its room at it', async () => {
+  const page = await plaza.guest()
+  await page.locator('.messages__message').first().waitFor()
+  const { messages } = await page.evaluate(async () => {
+    const answer = await fetch('/api/rooms/alpha/messages?limit=3')
+    return (await answer.json()) as { messages: { id: string; seq: number }[] }
+  })
+  const { id = '', seq = 0 } = messages[0] ?? {}
+  await page.goto(`${plaza.url}/rooms/alpha/messages/${seq}`)
+  await page.locator(`#m-${id}.marked`).waitFor()
+  await expect.poll(() => page.locator(`#m-${id}`).isVisible()).toBe(true)
+})
+
 test('a path that is none says so with a way on, by 404', async () => {
   const page = await plaza.guest()
-  for (const path of ['/nowhere', '/rooms/alpha/nothing', '/friends/of/mine']) {
+  for (const path of ['/nowhere', '/rooms/alpha/nothing', '/rooms/nothing', '/settings/nothing', '/friends/of/mine']) {
     const answer = await page.goto(plaza.url + path)
     expect(answer?.status()).toBe(404)
     await nowhere(page).waitFor()

@@ -13,7 +13,7 @@ import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 /** Channels to join, and the other ways to a room. */
-export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tokens' | 'near' | 'create') => void }) {
+export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'roomTokens' | 'roomsNear' | 'roomNew') => void }) {
   const { onClose, onOther } = props
   const client = useClient()
   const { reload } = useRoomList()
@@ -44,20 +44,20 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           onChange={(event) => setSearch(event.target.value)}
         />
         <div className={`row wrap ${styles.channelWays}`}>
-          <button type="button" className="button small" onClick={() => onOther('near')}>
+          <button type="button" className="button small" onClick={() => onOther('roomsNear')}>
             <Icon name="place" />
             Near me
           </button>
-          <button type="button" className="button small" onClick={() => onOther('tokens')}>
+          <button type="button" className="button small" onClick={() => onOther('roomTokens')}>
             <Icon name="ticket" />
             From my tokens
           </button>
-          <a className="button small" href={linkTo('live')} onClick={onClose}>
+          <a className="button small" href={linkTo('live')}>
             <Icon name="play" />
             Livestreams
           </a>
         </div>
-        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('create')} />}>
+        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('roomNew')} />}>
           {(rows) => (
             <ul className={styles.channels}>
               {rows.map((room) => (

@@ -1,25 +1,71 @@
-import { navigate, usePathname } from 'wouter/use-browser-location'
-import { decoded, linkTo, type PageAt, type PanelName, pageAt, panels } from '#shared/kit/pages'
+import { navigate, useHistoryState, usePathname } from 'wouter/use-browser-location'
+import { decoded, linkTo, type ModerationTab, type PageAt, type PageName, type PanelName, pageAt, panels } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
-import { roomKey, roomOfKey } from '#shared/kit/room-key'
+import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
 import { lookOf } from './kind.ts'
 
 /** The page at the address of the browser; null if there is none. */
 export const usePage = (): PageAt | null => pageAt(usePathname())
 
+/** Pages that are dialogs above another page. */
+const dialogs: ReadonlySet<PageName> = new Set<PageName>([
+  'browse',
+  'roomNew',
+  'roomsNear',
+  'roomTokens',
+  'settings',
+  'cluster',
+  'installation',
+  'invitation',
+])
+const isDialog = (page: PageAt | null): boolean => page !== null && dialogs.has(page.name)
+
+/** The page at the address, and the page behind it if it is a dialog. */
+export function usePages(): { page: PageAt | null; behind: PageAt | null } {
+  const page = usePage()
+  const state: { behind?: string } | null = useHistoryState()
+  if (!isDialog(page)) return { page, behind: page }
+  const isWide = matchMedia(wide).matches
+  return { page, behind: pageAt(state?.behind ?? (isWide ? linkToRoom(alpha) : linkTo('home'))) }
+}
+export const wide = '(min-width: 760px)'
+
+/** Opens a dialog. From another dialog, or another part of it, this is no step of the history. */
+export function openDialog(link: string): void {
+  const replace = isDialog(pageAt(location.pathname))
+  navigate(link, { replace, state: replace ? history.state : { behind: location.pathname } })
+}
+
+/** Closes a dialog as the browser's back does; to the rooms if the visit began with it. */
+export function closeDialog(): void {
+  if (isClosing || !isDialog(pageAt(location.pathname))) return
+  if (!history.state?.behind) return navigate(linkTo('home'), { replace: true })
+  // The browser goes back after this call: a second press must not go two steps.
+  isClosing = true
+  const closed = () => {
+    isClosing = false
+  }
+  addEventListener('popstate', closed, { once: true })
+  history.back()
+}
+let isClosing = false
+
+/** Opens a page. The one that is open already is no further step of the history, nor is a dialog that leads on. */
+export const openPage = (link: string): void => {
+  const isStep = link !== location.pathname + location.search && !isDialog(pageAt(location.pathname))
+  navigate(link, { replace: !isStep })
+}
+
 /** The room of a page, and the panel beside it. */
 export function roomAt(page: PageAt | null): { room: RoomRef | null; panel: PanelName | null } {
-  const params: { room?: string; stream?: string; panel?: string } = page?.params ?? {}
+  const params: { room?: string; stream?: string; panel?: string; tab?: string } = page?.params ?? {}
   const room = params.room
     ? roomOfKey(params.room)
     : params.stream
       ? { type: 'stream' as const, id: params.stream }
       : null
-  return { room, panel: (params.panel as PanelName | undefined) ?? null }
+  return { room, panel: params.tab ? 'moderation' : ((params.panel as PanelName | undefined) ?? null) }
 }
-
-/** Opens a page. The one that is open already is no further step of the history. */
-const openPage = (link: string): void => navigate(link, { replace: link === location.pathname + location.search })
 
 export const goTo = (room: RoomRef | null, panel: PanelName | null = null): void => openPage(linkToRoom(room, panel))
 
@@ -34,6 +80,39 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
   return panel ? linkTo('roomPanel', { ...key, panel }) : linkTo('room', key)
 }
 
+/** Opens a room at a message, or at its newest if the number of the message is unknown. */
+export function goToMessage(room: RoomRef, number: number | undefined): void {
+  if (number === undefined) return goTo(room)
+  const seq = String(number)
+  const isStream = lookOf(room).isWatched
+  openPage(
+    isStream
+      ? linkTo('streamMessage', { stream: room.id ?? '', seq })
+      : linkTo('message', { room: roomKey(room), seq }),
+  )
+}
+
+/** The number of the message at the address. */
+export function useMessageAt(): number | null {
+  const params: { seq?: string } = usePages().behind?.params ?? {}
+  return params.seq ? Number(params.seq) : null
+}
+
+/** Turns the desk of the moderators to another part. */
+export function turnDeskTo(room: RoomRef, tab: ModerationTab): void {
+  const isStream = lookOf(room).isWatched
+  const link = isStream
+    ? linkTo('streamModeration', { stream: room.id ?? '', tab })
+    : linkTo('roomModeration', { room: roomKey(room), tab })
+  navigate(link, { replace: true })
+}
+
+/** The part of that desk at the address. */
+export function useDesk(): ModerationTab {
+  const params: { tab?: string } = usePages().behind?.params ?? {}
+  return (params.tab as ModerationTab | undefined) ?? 'log'
+}
+
 /** Follows a link between two such pages within this document. Other links are left to the browser. */
 export function followLink(event: MouseEvent, isSuch: (page: PageAt) => boolean): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
@@ -42,7 +121,8 @@ export function followLink(event: MouseEvent, isSuch: (page: PageAt) => boolean)
   if (link.origin !== location.origin || link.hash) return
   if (![location.pathname, link.pathname].map(pageAt).every((page) => page !== null && isSuch(page))) return
   event.preventDefault()
-  openPage(link.pathname + link.search)
+  if (isDialog(pageAt(link.pathname))) openDialog(link.pathname)
+  else openPage(link.pathname + link.search)
 }
 
 const panelOf = (name: string | undefined): PanelName | null => panels.find((one) => one === name) ?? null
