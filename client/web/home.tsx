@@ -50,7 +50,11 @@ export function Home() {
   useActivity(client)
   const [heading, setHeading] = useState<string | null>(null)
   const dialog = page === behind ? null : page
-  const name = useAttention(rooms.value, room, dialog ? titleOf(dialog) : !beside || room ? null : (heading ?? titleOf(behind)))
+  const name = useAttention(
+    rooms.value,
+    room,
+    dialog ? titleOf(dialog) : !beside || room ? null : (heading ?? titleOf(behind)),
+  )
   useHeadingFocus(room || !beside ? null : JSON.stringify(behind))
   useKeptFocus()
   useIdentityNotices()
@@ -67,54 +71,56 @@ export function Home() {
 
   return (
     <HeadingContext value={setHeading}>
-    <ArrangedRooms rooms={rooms}>
-      <BlocksContext value={blocks}>
-        <FriendsContext value={loadedFriends}>
-          <StarsContext value={stars}>
-            <PersonContext value={setPerson}>
-              <DeletionsUndone>
-                <div className={styles.window}>
-                  <ConnectionStrip />
-                  <NoticeStrip />
-                  <div
-                    className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
-                  >
-                    {room && (
-                      <button type="button" className={styles.skip} onClick={focusComposer}>
-                        Skip to the message field
-                      </button>
-                    )}
-                    <Sidebar page={page} behind={behind} chosen={room} isBeside={room !== null || isElsewhere} />
-                    {room && !isElsewhere && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-                    {beside}
-                    {!room && !isElsewhere && isOpeningTour && (
-                      <div className="room-none">
-                        <Skeleton label="Opening the tour" />
-                      </div>
-                    )}
+      <ArrangedRooms rooms={rooms}>
+        <BlocksContext value={blocks}>
+          <FriendsContext value={loadedFriends}>
+            <StarsContext value={stars}>
+              <PersonContext value={setPerson}>
+                <DeletionsUndone>
+                  <div className={styles.window}>
+                    <ConnectionStrip />
+                    <NoticeStrip />
+                    <div
+                      className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
+                    >
+                      {room && (
+                        <button type="button" className={styles.skip} onClick={focusComposer}>
+                          Skip to the message field
+                        </button>
+                      )}
+                      <Sidebar page={page} behind={behind} chosen={room} isBeside={room !== null || isElsewhere} />
+                      {room && !isElsewhere && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                      {beside}
+                      {!room && !isElsewhere && isOpeningTour && (
+                        <div className="room-none">
+                          <Skeleton label="Opening the tour" />
+                        </div>
+                      )}
+                    </div>
                   </div>
-                </div>
-                <Proof />
-                <ShortcutsKey />
-                <LazyBoundary>
-                  <IncomingCall />
-                </LazyBoundary>
-                <LazyBoundary>
-                  {page?.name === 'invitation' && (
-                    <InvitationDialog token={page.params.token} onAnswered={closeDialog} />
-                  )}
-                </LazyBoundary>
-                <LazyBoundary key={person?.id ?? ''}>
-                  {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
-                </LazyBoundary>
-              </DeletionsUndone>
-            </PersonContext>
-          </StarsContext>
-        </FriendsContext>
-      </BlocksContext>
-    </ArrangedRooms>
-    {/* The focus is in the field of a room, which does not say its name. */}
-    <p className="unseen" aria-live="polite">{room && !dialog ? name : ''}</p>
+                  <Proof />
+                  <ShortcutsKey />
+                  <LazyBoundary>
+                    <IncomingCall />
+                  </LazyBoundary>
+                  <LazyBoundary>
+                    {page?.name === 'invitation' && (
+                      <InvitationDialog token={page.params.token} onAnswered={closeDialog} />
+                    )}
+                  </LazyBoundary>
+                  <LazyBoundary key={person?.id ?? ''}>
+                    {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+                  </LazyBoundary>
+                </DeletionsUndone>
+              </PersonContext>
+            </StarsContext>
+          </FriendsContext>
+        </BlocksContext>
+      </ArrangedRooms>
+      {/* The focus is in the field of a room, which does not say its name. */}
+      <p className="unseen" aria-live="polite">
+        {room && !dialog ? name : ''}
+      </p>
     </HeadingContext>
   )
 }

@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { linkTo, type PageAt, type PageName, type PageParams, type PanelName } from '#shared/kit/pages'
+import styles from './app.module.css'
 import { useAccount } from './connection/client.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from './kit/notice.tsx'
@@ -162,7 +163,7 @@ export function Pages(props: {
 
 function NoPage() {
   return (
-    <main className="waiting">
+    <main className={styles.waiting}>
       <Blank isPage icon="search" title="Page not found">
         <p>The address may be mistyped, or its page was deleted.</p>
         <a className="button main" href={linkTo('home')}>

@@ -82,8 +82,8 @@ describe('blocked people', () => {
     const isAsked = new Promise<void>((resolve) => {
       void page.route('**/api/users/block*', async (route) => {
         resolve()
-        await new Promise<void>((go) => {
-          answer = go
+        await new Promise<void>((proceed) => {
+          answer = proceed
         })
         await route.continue()
       })

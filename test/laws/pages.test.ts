@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { linkTo, type PageName, pagePaths } from '#shared/kit/pages'
+import { spellingsOf } from '#server/kernel/http-input'
+import { calendarCallback } from '#shared/api/calendar'
+import { api } from '#shared/api/index'
+import { expandRoute, operationsOf } from '#shared/kit/contract'
+import { linkTo, type PageName, pageAt, pagePaths } from '#shared/kit/pages'
 import { filesUnder, textOf } from './sources.ts'
 
 const places = [...new Set(Object.values(pagePaths).map((path) => path.split('/')[1]))].filter(Boolean).join('|')
@@ -20,15 +24,26 @@ describe('links to pages are made by the table of their paths', () => {
     const planted = [
       '<a href="#/friends">',
       '<a href="/">',
-      'href={`/schedule/${owner}`}',
+      'href={`/schedule/`}',
       "location.assign('/calls')",
       "navigate('/rooms/alpha')",
       "url: '/#/friends'",
-      '`${publicUrl}/join/${token}`',
+      'publicUrl}/join/`',
     ]
     for (const code of planted) expect(pathsIn(code), code).toHaveLength(1)
     for (const code of ["<a href={linkTo('home')}>", '<a href="/docs">', "url: '/api/rooms'"])
       expect(pathsIn(code), code).toEqual([])
+  })
+})
+
+describe('the paths of pages', () => {
+  it('are those of no operation and no other route', () => {
+    const paths = operationsOf(api).flatMap(({ operation }) =>
+      spellingsOf(operation).flatMap(({ route }) => expandRoute(route).map(({ path }) => path)),
+    )
+    expect(paths.length).toBeGreaterThan(100)
+    const others = ['/docs', '/dev/mail', '/files/one', '/livez', '/readyz', '/metrics', '/assets/one', calendarCallback]
+    expect([...paths, ...others].filter((path) => pageAt(path) !== null)).toEqual([])
   })
 })
 

@@ -13,7 +13,10 @@ import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 /** Channels to join, and the other ways to a room. */
-export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'roomTokens' | 'roomsNear' | 'roomNew') => void }) {
+export function BrowseChannels(props: {
+  onClose: () => void
+  onOther: (way: 'roomTokens' | 'roomsNear' | 'roomNew') => void
+}) {
   const { onClose, onOther } = props
   const client = useClient()
   const { reload } = useRoomList()

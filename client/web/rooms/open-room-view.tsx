@@ -27,8 +27,8 @@ import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
-import { RulesCard } from './rules-card.tsx'
 import { useMessageAt } from './route.ts'
+import { RulesCard } from './rules-card.tsx'
 
 export function OpenRoomView(props: {
   live: LiveRoom

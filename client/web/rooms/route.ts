@@ -1,5 +1,14 @@
 import { navigate, useHistoryState, usePathname } from 'wouter/use-browser-location'
-import { decoded, linkTo, type ModerationTab, type PageAt, type PageName, type PanelName, pageAt, panels } from '#shared/kit/pages'
+import {
+  decoded,
+  linkTo,
+  type ModerationTab,
+  type PageAt,
+  type PageName,
+  type PanelName,
+  pageAt,
+  panels,
+} from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey, roomOfKey } from '#shared/kit/room-key'
 import { lookOf } from './kind.ts'
@@ -39,7 +48,10 @@ export function openDialog(link: string): void {
 /** Closes a dialog as the browser's back does; to the rooms if the visit began with it. */
 export function closeDialog(): void {
   if (isClosing || !isDialog(pageAt(location.pathname))) return
-  if (!history.state?.behind) return navigate(linkTo('home'), { replace: true })
+  if (!history.state?.behind) {
+    navigate(linkTo('home'), { replace: true })
+    return
+  }
   // The browser goes back after this call: a second press must not go two steps.
   isClosing = true
   const closed = () => {
@@ -82,14 +94,14 @@ export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null)
 
 /** Opens a room at a message, or at its newest if the number of the message is unknown. */
 export function goToMessage(room: RoomRef, number: number | undefined): void {
-  if (number === undefined) return goTo(room)
-  const seq = String(number)
+  openPage(number === undefined ? linkToRoom(room) : linkToMessage(room, String(number)))
+}
+
+function linkToMessage(room: RoomRef, seq: string): string {
   const isStream = lookOf(room).isWatched
-  openPage(
-    isStream
-      ? linkTo('streamMessage', { stream: room.id ?? '', seq })
-      : linkTo('message', { room: roomKey(room), seq }),
-  )
+  return isStream
+    ? linkTo('streamMessage', { stream: room.id ?? '', seq })
+    : linkTo('message', { room: roomKey(room), seq })
 }
 
 /** The number of the message at the address. */

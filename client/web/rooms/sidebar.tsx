@@ -66,12 +66,21 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         <HeadButton title="New room" icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
       </header>
       <Places page={behind} chosenKey={chosen && roomKey(chosen)} />
-      <RoomList rooms={rooms} chosen={chosen} onBrowse={() => openDialog(linkTo('browse'))} onCreate={() => openDialog(linkTo('roomNew'))} />
+      <RoomList
+        rooms={rooms}
+        chosen={chosen}
+        onBrowse={() => openDialog(linkTo('browse'))}
+        onCreate={() => openDialog(linkTo('roomNew'))}
+      />
       <GroupInvitations />
       <PasskeyOffer />
       <footer className={styles.sidebarFoot}>
         <div className="row">
-          <button type="button" className={styles.me} onClick={() => openDialog(linkTo('settings', { section: 'profile' }))}>
+          <button
+            type="button"
+            className={styles.me}
+            onClick={() => openDialog(linkTo('settings', { section: 'profile' }))}
+          >
             <Avatar id={account} name={name} picture={picture} />
             <span className="grow">
               <strong>{name}</strong>

@@ -34,7 +34,11 @@ export function useHeading(heading: string): void {
 export const HeadingContext = createContext<(heading: string | null) => void>(() => {})
 
 /** Shows the page and what calls for the account in the title and the icon of the page, and notifications while the page is hidden. */
-export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef | null, heading: string | null): string {
+export function useAttention(
+  rooms: readonly RoomSummary[] | null,
+  open: RoomRef | null,
+  heading: string | null,
+): string {
   const isHidden = useSyncExternalStore(listenToVisibility, () => document.hidden)
   const openKey = open && !isHidden ? roomKey(open) : null
   const counted = (rooms ?? []).filter((room) => !room.is_muted && keyOf(room) !== openKey)
