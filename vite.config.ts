@@ -53,7 +53,7 @@ export default defineConfig({
       polyfill: false,
       // The welcome screen would carry the names of all parts of these: they are found as the first of them loads.
       resolveDependencies: (file, parts) =>
-        /guest-streams|agent-page|home/.test(file)
+        /guest-streams|agent-page|pages|home/.test(file)
           ? parts.filter((part) => part === file || part.endsWith('.css'))
           : parts,
     },

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Agents } from '#server/domains/agents/agent-state/model'
 import { fakeWeb } from '#server/ports/web/fake'
 import { puppetModel } from '#test/support/puppet-model'
-import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
 const web = fakeWeb({
@@ -21,7 +21,7 @@ describe('what the form of an agent offers', () => {
 
   const maker = async (name: string, device = desktop): Promise<Page> => {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
     await page.getByRole('button', { name: 'Create' }).click()
@@ -65,7 +65,7 @@ describe('what the form of an agent offers', () => {
     await drawn('.agent-head')
     expect(await axeFaults(page)).toEqual([])
     const edit = page.url()
-    await page.goto(`${plaza.url}/#/agents`)
+    await go(page, '/agents')
     await drawn('.agents-home__agent-card')
     await page.goto(edit.replace(/\/edit$/, ''))
     await drawn('.agents__agent-begin')

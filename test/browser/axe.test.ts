@@ -44,8 +44,8 @@ describe('axe finds nothing', () => {
     await page.keyboard.press('Escape')
     await page.locator('dialog[open]').waitFor({ state: 'detached' })
   }
-  const open = async (page: Page, hash: string) => {
-    await page.goto(`${plaza.url}/#/${hash}`)
+  const open = async (page: Page, path: string) => {
+    await page.goto(plaza.url + path)
     await page.locator('h1').first().waitFor()
   }
 
@@ -85,7 +85,7 @@ describe('axe finds nothing', () => {
     await page.getByRole('alert').waitFor()
     await press(page, 'Test Wallet')
     await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-    await open(page, '')
+    await open(page, '/')
     await judge(page, 'room list')
     await press(page, /Settings/)
     await page.getByRole('tab').first().waitFor()
@@ -103,7 +103,7 @@ describe('axe finds nothing', () => {
       await close(page)
     }
 
-    await open(page, 'alpha')
+    await open(page, '/rooms/alpha')
     await isLive(page)
     await judge(page, 'room')
     const text = `Judge me ${randomUUID()}`
@@ -154,7 +154,7 @@ describe('axe finds nothing', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByRole('button').first().waitFor()
     await judge(page, 'search results')
-    await open(page, 'alpha/members')
+    await open(page, '/rooms/alpha/members')
     await page.locator('.members-panel__member').last().click()
     await page.locator('dialog[open]').waitFor()
     await judge(page, 'person')
@@ -166,7 +166,7 @@ describe('axe finds nothing', () => {
     await line(page, secret).and(page.locator('.sent')).waitFor()
     await judge(page, 'direct conversation')
 
-    await open(page, 'alpha')
+    await open(page, '/rooms/alpha')
     const guest = await plaza.guest()
     const banned = `Ban me ${randomUUID()}`
     await say(guest, banned)
@@ -189,7 +189,7 @@ describe('axe finds nothing', () => {
     await undo.click()
     await line(page, deleted).waitFor()
 
-    await open(page, 'alpha/moderation')
+    await open(page, '/rooms/alpha/moderation')
     const desk = page.getByRole('tablist', { name: 'Moderation' })
     await desk.waitFor()
     for (const tab of await desk.getByRole('tab').all()) {
@@ -199,9 +199,9 @@ describe('axe finds nothing', () => {
         await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)
     }
-    await open(page, 'channel:nowhere')
+    await open(page, '/rooms/channel:nowhere')
     await judge(page, 'closed room')
-    await open(page, 'profile')
+    await open(page, '/profile')
     await page.getByText('Say something about yourself').waitFor()
     await judge(page, 'empty profile')
     await press(page, 'Look')
@@ -220,7 +220,7 @@ describe('axe finds nothing', () => {
   test.each(devices)('agents on a %s', async (_name, device) => {
     found = []
     const page = await plaza.guest(device)
-    await open(page, 'agents')
+    await open(page, '/agents')
     await page.getByText('No agents yet').waitFor()
     await judge(page, 'no agents')
     await press(page, 'New agent')
@@ -275,10 +275,10 @@ describe('axe finds nothing', () => {
     await judge(page, 'delete conversation')
     await press(page, 'Delete')
     await page.locator('.agents__exchange').first().waitFor({ state: 'detached' })
-    await open(page, 'agents')
+    await open(page, '/agents')
     await page.getByRole('link', { name: 'Judged', exact: true }).first().waitFor()
     await judge(page, 'agents')
-    await open(page, 'agents/none')
+    await open(page, '/agents/none/chat')
     await page.getByText('cannot be opened').waitFor()
     await judge(page, 'no such agent')
     await page.context().close()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, isLive, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, field, go, isLive, line, openPlaza, say } from './plaza.ts'
 
 /** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
@@ -57,12 +57,12 @@ describe('blocked people', () => {
     await page.getByRole('log').getByText(`Afterwards ${mark}`).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
 
-    await page.goto(`${plaza.url}/#/alpha/search`)
+    await go(page, '/rooms/alpha/search')
     await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
 
     const show = own.getByRole('button', { name: 'Show' }).first()
     await show.focus()
@@ -82,8 +82,8 @@ describe('blocked people', () => {
     const isAsked = new Promise<void>((resolve) => {
       void page.route('**/api/users/block*', async (route) => {
         resolve()
-        await new Promise<void>((go) => {
-          answer = go
+        await new Promise<void>((proceed) => {
+          answer = proceed
         })
         await route.continue()
       })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Bookings, Settings } from '#server/domains/meetings/scheduling/model'
 import { asGuest, guestOf } from '#test/support/bookings'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -142,7 +142,7 @@ test('a call is listed among the calls, and joined by its link from shortly befo
       return ((await answer.json()) as { invite_token: string }).invite_token
     }),
   )
-  await host.goto(`${plaza.url}/#/calls`)
+  await go(host, '/calls')
   const booked = host.getByRole('region', { name: 'Booked' })
   await booked.getByRole('link', { name: /^Open/ }).waitFor()
   expect(await axeFaults(host)).toEqual([])

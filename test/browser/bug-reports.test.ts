@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pngOf } from '#test/support/pictures'
-import { addWallet, axeFaults, deskOf, isLive, openPlaza, phone, pressInHeader, walletInBrowser } from './plaza.ts'
+import { addWallet, axeFaults, deskOf, go, isLive, openPlaza, phone, pressInHeader, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -35,7 +35,7 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   await admin.getByRole('alert').getByText('The wallet said no').waitFor()
   await admin.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await admin.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await admin.goto(`${plaza.url}/#/alpha`)
+  await go(admin, '/rooms/alpha')
   await isLive(admin)
   await pressInHeader(admin, 'Moderation')
   await admin.getByRole('tab', { name: 'Faults' }).click()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { calls } from '#shared/api/calls'
 import { personAt } from '#test/support/people'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -16,7 +16,7 @@ test('calls are listed as they come and go, and those that were missed stand out
     const answer = await fetch('/api/auth/session')
     return ((await answer.json()) as { userAddress: string }).userAddress
   })
-  await page.goto(`${plaza.url}/#/calls`)
+  await go(page, '/calls')
   await page.getByText('No calls yet').waitFor()
 
   const other = await personAt(plaza.url, 'who calls')

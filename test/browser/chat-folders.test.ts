@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, isLive, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, go, isLive, openPlaza, phone, say } from './plaza.ts'
 
 describe('chat folders and pinned chats', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -22,7 +22,7 @@ describe('chat folders and pinned chats', () => {
     if (device === phone) await page.getByRole('button', { name: 'Back to the rooms' }).click()
   }
   const toAlpha = async (page: Page) => {
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await isLive(page)
   }
 
@@ -61,9 +61,10 @@ describe('chat folders and pinned chats', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
     // Who looks at a room has read it.
-    const away = `${plaza.url}/#/${device === phone ? '' : 'agents'}`
+    const away = device === phone ? '/' : '/agents'
     const other = await page.context().newPage()
-    for (const one of [page, other]) await one.goto(away)
+    await other.goto(plaza.url + away)
+    await go(page, away)
     await tab(other, 'Work').waitFor()
     const writer = await plaza.guest()
     await say(writer, `News ${randomUUID()}`)
@@ -89,7 +90,7 @@ describe('chat folders and pinned chats', () => {
     ['phone', phone],
   ])('pinned chats are before all others on a %s, until they are pinned no more', async (_name, device) => {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/`)
+    await go(page, '/')
     await list(page).getByRole('link', { name: 'Show and tell' }).click()
     await page.getByRole('heading', { level: 1, name: 'Show and tell' }).waitFor()
     await isLive(page)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 /** The state of the connection that the page shows, and how soon. */
 describe('the connection', () => {
@@ -60,7 +60,7 @@ describe('the connection', () => {
       await trouble(page).getByText('This network blocks the fast connection.').waitFor()
       const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
       expect(await beyond()).toBeLessThanOrEqual(0)
-      await page.goto(`${plaza.url}/#/alpha`)
+      await go(page, '/rooms/alpha')
       await field(page).waitFor()
       expect(await beyond()).toBeLessThanOrEqual(0)
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, startPoll } from './plaza.ts'
+import { becomeModerator, desktop, field, go, isLive, line, openPlaza, phone, say, startPoll } from './plaza.ts'
 
 /** Which element has the focus, and that no key press is lost. */
 describe('the focus', () => {
@@ -24,7 +24,7 @@ describe('the focus', () => {
   ])('M67: the card with the rules does not take the focus, on a %s', async (_name, device) => {
     const page = await plaza.visit(device)
     await page.getByRole('button', { name: 'Enter as guest' }).click()
-    if (device === phone) await page.goto(`${plaza.url}/#/alpha`)
+    if (device === phone) await go(page, '/rooms/alpha')
     if (device === desktop) await isInField(page)
     else await field(page).focus()
     await page.keyboard.type('Typed while ')

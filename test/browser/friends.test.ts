@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, openPlaza, phone, trouble } from './plaza.ts'
+import { axeFaults, desktop, go, openPlaza, phone, trouble } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -10,7 +10,7 @@ afterAll(() => plaza.close())
 
 const accountOf = (page: Page): Promise<string> =>
   page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
-const openFriends = (page: Page) => page.goto(`${plaza.url}/#/friends`)
+const openFriends = (page: Page) => go(page, '/friends')
 const rowsIn = (page: Page, name: string) => page.getByRole('list', { name }).getByRole('listitem')
 
 async function ask(page: Page, written: string): Promise<void> {
@@ -81,7 +81,7 @@ test('a friend is online, is written to, and a request is told of above the room
   await rowsIn(one, 'Your friends')
     .getByRole('button', { name: /^Message/ })
     .click()
-  await expect.poll(() => one.url()).toContain('#/dm')
+  await expect.poll(() => one.url()).toContain('/rooms/dm')
 
   await two.context().setOffline(true)
   await trouble(two).getByText('Offline.').waitFor()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, openPlaza, phone } from './plaza.ts'
+import { axeFaults, go, openPlaza, phone } from './plaza.ts'
 
 describe('pictures of people and rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -77,14 +77,14 @@ describe('pictures of people and rooms', () => {
     await dialog.getByRole('button', { name: 'Use it' }).click()
     await dialog.waitFor({ state: 'detached' })
     await sideOf(page, '.rooms__room-mark img').toEqual([512, 512])
-    const room = decodeURIComponent(new URL(page.url()).hash.slice(2))
+    const room = decodeURIComponent(page.url().split('/rooms/')[1] ?? '')
 
     const other = await plaza.guest()
     await other.evaluate(async (id) => {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
       await fetch(`/api/channels/${id}/join`, { ...init, body: '{}' })
     }, room.slice('channel:'.length))
-    await other.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
+    await go(other, `/rooms/${encodeURIComponent(room)}`)
     await other.reload()
     await other.getByRole('heading', { level: 1, name }).waitFor()
     await sideOf(other, '.rooms__room-mark img').toEqual([512, 512])

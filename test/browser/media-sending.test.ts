@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('media are sent', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -35,7 +35,7 @@ describe('media are sent', () => {
     return channel.id
   }
   const enter = async (page: Page, room: string) => {
-    await page.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
+    await go(page, `/rooms/${encodeURIComponent(room)}`)
     await field(page).waitFor()
     await isLive(page)
   }
@@ -384,7 +384,7 @@ describe('media are sent', () => {
     const room = one.url()
     await press(one, 'Record a voice message')
     await one.getByRole('timer', { name: 'Recorded' }).getByText('0:01').waitFor()
-    await one.goto(`${plaza.url}/#/alpha`)
+    await go(one, '/rooms/alpha')
     await one.getByText('Your recording is kept').waitFor()
     await one.goto(room)
     await tray(one).getByRole('button', { name: /^Play/ }).waitFor()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, go, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function isSeen(page: Page, name: string): Promise<void> {
 
 test('a meeting is opened, shared, entered by a guest, seen and heard by both, and ended for both', async () => {
   const host = await plaza.guest()
-  await host.goto(`${plaza.url}/#/calls`)
+  await go(host, '/calls')
   await host.getByLabel('What the meeting is about').fill('Tea at five')
   await host.getByRole('button', { name: 'Open a meeting' }).click()
   const link = host.getByRole('link', { name: 'Tea at five' })
@@ -68,7 +68,7 @@ test('a meeting is opened, shared, entered by a guest, seen and heard by both, a
 
 test('a host removes a guest, who is told so and does not come back', async () => {
   const host = await plaza.guest()
-  await host.goto(`${plaza.url}/#/calls`)
+  await go(host, '/calls')
   const address = (await host.getByRole('link', { name: 'Your permanent room' }).getAttribute('href')) ?? ''
   const guest = await plaza.visit(phone)
   await guest.goto(address)
@@ -168,7 +168,7 @@ test('somebody is called from the list of calls, answers, and both have the call
     .poll(() => two.locator('.meetings__meeting-picture:not(.mine) video').count(), { timeout: 60_000 })
     .toBe(1)
   await two.getByRole('button', { name: 'Leave' }).click()
-  await one.goto(`${plaza.url}/#/calls`)
+  await go(one, '/calls')
   await one.getByText('Called you: video call').waitFor()
   await one.getByText('You declined: video call').waitFor()
   await one.getByText('Missed video call').waitFor()

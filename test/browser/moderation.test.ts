@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, deskOf, desktop, field, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
+import { becomeModerator, deskOf, desktop, field, go, line, openPlaza, phone, pressIn, say, trouble } from './plaza.ts'
 
 /** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
@@ -55,7 +55,7 @@ describe('moderation in the page', () => {
     const [page, other, loud] = [await moderator(), await plaza.guest(), await nameless()]
     const [said, loudly] = [await speak(other), await speak(loud)]
     const names = [await nameOf(other), await nameOf(loud)]
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await line(page, said).focus()
     await page.keyboard.press('b')
     await pressIn(page, 'Ban')
@@ -65,7 +65,7 @@ describe('moderation in the page', () => {
     await pressIn(page, 'Mute')
     await loud.getByText('You are muted in this room').waitFor()
 
-    await page.goto(`${plaza.url}/#/alpha/moderation`)
+    await go(page, '/rooms/alpha/moderation')
     await tab(page, 'Banned')
     for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
     expect(await deskOf(page).innerText()).not.toMatch(ids)

@@ -13,8 +13,13 @@ afterAll(() => plaza.close())
 
 async function openNotifications(page: Page) {
   await page.getByRole('button', { name: /Settings/ }).click()
+  await page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: 'Notifications' }).click()
+  return shownNotifications(page)
+}
+
+/** A reload shows them again where they were open. */
+async function shownNotifications(page: Page) {
   const settings = page.getByRole('dialog', { name: 'Settings' })
-  await settings.getByRole('tab', { name: 'Notifications' }).click()
   await settings.getByLabel('Messages in groups').waitFor()
   return settings
 }
@@ -30,7 +35,7 @@ test('of what somebody is told is chosen in the settings, with hours of nothing 
     .not.toBe(null)
   expect(await axeFaults(page)).toEqual([])
   await page.reload()
-  const again = await openNotifications(page)
+  const again = await shownNotifications(page)
   expect(await again.getByLabel('Messages in groups').isChecked()).toBe(false)
   expect(await again.getByLabel('From').inputValue()).toBe('23')
   await again.getByLabel('Tell me of nothing but calls at night').uncheck()
@@ -48,7 +53,7 @@ test('quiet hours are by the clock of the browser in which they are chosen', asy
     .toBe(1)
   await PushPreferences.updateMany({ quiet_timezone: zone }, { $set: { quiet_timezone: 'Europe/Berlin' } })
   await page.reload()
-  const again = await openNotifications(page)
+  const again = await shownNotifications(page)
   await again.getByText('By the clocks of Europe/Berlin.').waitFor()
   expect(await again.getByLabel('From').inputValue()).toBe('22')
   expect(await axeFaults(page)).toEqual([])
@@ -87,7 +92,7 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   expect(await PushBrowsers.countDocuments({})).toBe(0)
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
   await page.reload()
-  await (await openNotifications(page)).getByText('cannot notify you while the page is closed').waitFor()
+  await (await shownNotifications(page)).getByText('cannot notify you while the page is closed').waitFor()
   await plaza.settle()
 })
 
@@ -111,8 +116,8 @@ test('O31: this browser is told while the page is closed, and again after it is 
       localStorage.getItem('there') === null ? null : (subscription as unknown as PushSubscription)
   }, pushBrowser('https://push.test/1').asJson)
   await page.reload()
-  const toggle = async () => (await openNotifications(page)).getByLabel('Tell me while the page is closed, too')
-  await (await toggle()).click()
+  const toggle = (await openNotifications(page)).getByLabel('Tell me while the page is closed, too')
+  await toggle.click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
   await PushBrowsers.deleteMany({})
   await page.reload()
@@ -122,9 +127,8 @@ test('O31: this browser is told while the page is closed, and again after it is 
   await PushBrowsers.deleteMany({})
   await page.reload()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
-  const isOn = await toggle()
-  await expect.poll(() => isOn.isChecked()).toBe(true)
-  await isOn.click()
+  await expect.poll(() => toggle.isChecked()).toBe(true)
+  await toggle.click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(0)
   await plaza.settle()
 })

@@ -14,6 +14,7 @@ import {
   deskOf,
   desktop,
   field,
+  go,
   isLive,
   openPlaza,
   phone,
@@ -77,7 +78,7 @@ test.each([
     const { id } = (await post(owner, '/api/channels', { attendanceEventId: event })).channel
     for (const page of [loud, hurt]) await post(page, `/api/rooms/channel/${id}/join`, {})
     for (const page of [owner, loud, hurt]) {
-      await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+      await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
       await field(page).waitFor()
       await isLive(page)
     }
@@ -132,7 +133,7 @@ test('what is reported of a direct message waits in the lobby for who moderates 
   await judge.getByRole('alert').getByText('The wallet said no').waitFor()
   await judge.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await judge.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await judge.goto(`${plaza.url}/#/alpha`)
+  await go(judge, '/rooms/alpha')
   await field(judge).waitFor()
   await judge.getByRole('button', { name: 'Moderation' }).click()
   // What rooms have decided for themselves waits here as well.

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { rooms } from '#shared/api/rooms'
-import { addWallet, axeFaults, isLive, openPlaza, walletInBrowser } from './plaza.ts'
+import { addWallet, axeFaults, go, isLive, openPlaza, walletInBrowser } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -20,7 +20,7 @@ test('a channel of the staff is marked for those who are of it, and there for no
   await mine.getByRole('link').first().waitFor()
   const asked = { name: 'Bridge', accessLevel: 'staff' } as const
   const { channel } = await plaza.node.callAs(walletInBrowser.address.toLowerCase(), rooms.createChannel, asked)
-  await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${channel.id}`)}`)
+  await go(page, `/rooms/${encodeURIComponent(`channel:${channel.id}`)}`)
   await page.reload()
   await isLive(page)
   await mine.getByRole('link', { name: /Bridge ?, staff/ }).waitFor()

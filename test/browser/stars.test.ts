@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { stars } from '#shared/api/stars'
 import { alpha } from '#shared/kit/room-key'
-import { axeFaults, desktop, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
+import { axeFaults, desktop, go, isLive, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 describe('messages that one stars', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -50,7 +50,7 @@ describe('messages that one stars', () => {
     await choose(page, text, 'Take the star away')
     await line(page, text).getByText('Starred').waitFor({ state: 'detached' })
     await choose(page, other, 'Star')
-    await page.goto(`${plaza.url}/#/starred`)
+    await go(page, '/starred')
     await list.getByRole('button', { name: 'Take the star away' }).click()
     await page.getByText('Nothing is starred').waitFor()
     expect(await axeFaults(page)).toEqual([])

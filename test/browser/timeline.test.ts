@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, go, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -213,7 +213,7 @@ const spoilAttachments = (page: Page) =>
 const enterAsGuest = async (page: Page) => {
   await page.getByRole('button', { name: 'Enter as guest' }).click()
   await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
-  await page.goto(`${page.url().split('#')[0]}#/alpha`)
+  await go(page, '/rooms/alpha')
   await field(page).waitFor()
   await isLive(page)
 }

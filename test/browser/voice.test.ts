@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, field, isLive, openPlaza } from './plaza.ts'
+import { axeFaults, field, go, isLive, openPlaza } from './plaza.ts'
 
 describe('voice in an ordinary room', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -22,7 +22,7 @@ describe('voice in an ordinary room', () => {
       [path, body] as const,
     )
   const enter = async (page: Page, id: string) => {
-    await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
+    await go(page, `/rooms/${encodeURIComponent(`channel:${id}`)}`)
     await field(page).waitFor()
     await isLive(page)
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFaults, desktop, field, line, openPlaza, phone } from './plaza.ts'
+import { axeFaults, desktop, field, go, line, openPlaza, phone } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -14,7 +14,7 @@ test.each([
   'Plaza says welcome in a conversation of its own, which says that it is not secret, on a %s',
   async (_name, device) => {
     const page = await plaza.guest(device)
-    await page.goto(`${plaza.url}/#/`)
+    await go(page, '/')
     const row = page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Plaza/ })
     await row.getByText('Good that you are here').waitFor()
     await row.click()

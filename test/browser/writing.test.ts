@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { field, line, openPlaza, say, startPoll } from './plaza.ts'
+import { field, go, line, openPlaza, say, startPoll } from './plaza.ts'
 
 describe('the text of messages', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -180,7 +180,7 @@ describe('the text of messages', () => {
     await page.getByLabel('Name').fill(name)
     await page.getByRole('dialog', { name: 'New room' }).getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
-    await page.goto(`${plaza.url}/#/alpha`)
+    await go(page, '/rooms/alpha')
     await page.getByRole('heading', { level: 1, name: 'Alpha' }).waitFor()
     const mark = randomUUID()
     await field(page).pressSequentially(`${mark} #gard`)

@@ -21,7 +21,7 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
   const send = (email: string, kind: Sent['kind']) =>
     entering.attempt(kind, async () => {
       if (kind === 'code') await client.email.sendLoginCode({ email })
-      else await client.email.sendLink({ email })
+      else await client.email.sendLink({ email, ...(location.pathname === '/' ? {} : { redirect: location.pathname }) })
       setSent({ email, kind })
       return undefined
     })

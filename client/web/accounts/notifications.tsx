@@ -9,7 +9,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { canNotify } from '../rooms/use-attention.ts'
 import { NotifySwitch, refused } from './notify-switch.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
-import { canPush, isPushedTo, turnOff, turnOn } from './push.ts'
+import { canPush, goOn, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
 
 const kinds = [
@@ -76,7 +76,11 @@ function PushSwitch() {
   const client = useClient()
   const tell = useTell()
   const { account } = useSession()
-  const isOn = useLoaded('pushed', () => isPushedTo(account))
+  const isOn = useLoaded('pushed', async () => {
+    // A reload opens the settings at once: a dropped subscription is renewed before it is shown.
+    await goOn(client, account).catch(() => {})
+    return isPushedTo(account)
+  })
   const [isBusy, setBusy] = useState(false)
   if (!canPush()) return <p className="hint">This browser cannot notify you while the page is closed.</p>
   const change = async (isWanted: boolean) => {

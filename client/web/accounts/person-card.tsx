@@ -1,5 +1,7 @@
 import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { isSameAccount } from '#shared/kit/accounts'
+import { linkTo } from '#shared/kit/pages'
 import { idOfAgent } from '#shared/kit/room-agents'
 import { ringUp } from '../calls/ring.ts'
 import { useClient } from '../connection/client.ts'
@@ -13,7 +15,6 @@ import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
-import { goToAgents, linkToProfile } from '../rooms/route.ts'
 import styles from './accounts.module.css'
 import { ContactNote } from './contact-note.tsx'
 import { FriendTag } from './friend-tag.tsx'
@@ -51,7 +52,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
     tell(request.status === 'pending' ? `${name} is asked to be your friend.` : `You and ${name} are friends now.`)
   }
   const ask = async () => {
-    goToAgents(agent ?? '')
+    navigate(agent === null ? linkTo('agents') : linkTo('agentChat', { agent }))
     onClose()
   }
   const block = async () => {
@@ -87,7 +88,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           </div>
           {isMyself && (
             <div className="row">
-              <a className="button main" href={linkToProfile()} onClick={onClose}>
+              <a className="button main" href={linkTo('profileOwn')} onClick={onClose}>
                 <Icon name="grid" />
                 Your profile
               </a>
@@ -106,7 +107,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
                 </ActButton>
               )}
               {agent === null && !isScripted && !isBlocked && (
-                <a className="button" href={linkToProfile(person.id)} onClick={onClose}>
+                <a className="button" href={linkTo('profile', { address: person.id })} onClick={onClose}>
                   <Icon name="grid" />
                   Profile
                 </a>

@@ -15,7 +15,7 @@ import { Leaderboard } from './leaderboard.tsx'
 import styles from './points.module.css'
 import { PointsHistory } from './points-history.tsx'
 
-type Place = 'profile' | 'ways' | 'friends'
+type Place = 'profile' | 'sign-in' | 'friends'
 
 /** The points of the account: how many, what else can be earned, and who has more. */
 export function Points({ onOpen }: { onOpen: (place: Place) => void }) {
@@ -92,8 +92,8 @@ function DailyRow(props: { available: boolean; nextResetAt: string; points: numb
 }
 
 const words: Record<PointsAction, { title: string; how: string; place?: Place }> = {
-  phone_verified: { title: 'Verify a phone number', how: 'Under “Ways in”.', place: 'ways' },
-  email_verified: { title: 'Verify an email address', how: 'Under “Ways in”.', place: 'ways' },
+  phone_verified: { title: 'Verify a phone number', how: 'Under “Ways in”.', place: 'sign-in' },
+  email_verified: { title: 'Verify an email address', how: 'Under “Ways in”.', place: 'sign-in' },
   five_friends: {
     title: 'Have five friends',
     how: 'Under “Friends”, above the rooms.',

@@ -1,9 +1,9 @@
-import { useState } from 'react'
+import { linkTo, type SettingsSection } from '#shared/kit/pages'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
-import { linkToFriends, linkToProfile } from '../rooms/route.ts'
+import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
 import { Availability } from './availability.tsx'
@@ -23,58 +23,43 @@ import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page =
-  | 'profile'
-  | 'ways'
-  | 'devices'
-  | 'wallet'
-  | 'times'
-  | 'points'
-  | 'notifications'
-  | 'quiet'
-  | 'data'
-  | 'problem'
-  | 'contact'
-const pages: readonly Tab<Page>[] = [
+const pages: readonly Tab<SettingsSection>[] = [
   { name: 'profile', title: 'Profile' },
-  { name: 'ways', title: 'Ways in' },
+  { name: 'sign-in', title: 'Ways in' },
   { name: 'devices', title: 'Devices' },
   { name: 'wallet', title: 'Smart account' },
-  { name: 'times', title: 'Free times' },
+  { name: 'booking', title: 'Free times' },
   { name: 'points', title: 'Points' },
   { name: 'notifications', title: 'Notifications' },
-  { name: 'quiet', title: 'Quiet' },
+  { name: 'privacy', title: 'Quiet' },
   { name: 'data', title: 'Your data' },
   { name: 'problem', title: 'Report a problem' },
   { name: 'contact', title: 'Contact' },
 ]
 
-export function Settings({ onClose }: { onClose: () => void }) {
-  const [page, setPage] = useState<Page>('profile')
+export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
+  const setPage = (section: SettingsSection) => openDialog(linkTo('settings', { section }))
   const mayWrite = useSession().status?.contact ?? false
-  const open = (place: Page | 'friends') => {
-    if (place !== 'friends') return setPage(place)
-    onClose()
-    location.hash = linkToFriends
-  }
+  const open = (place: SettingsSection | 'friends') =>
+    place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
   const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
     <Dialog title="Settings" isBroad onClose={onClose}>
       <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
-        {page === 'ways' && <WaysIn />}
+        {page === 'sign-in' && <WaysIn />}
         {page === 'devices' && (
           <>
             <Devices />
             <DeviceKeys />
           </>
         )}
-        {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
-        {page === 'times' && <Availability />}
+        {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('sign-in')} />}
+        {page === 'booking' && <Availability />}
         {page === 'points' && <Points onOpen={open} />}
         {page === 'notifications' && <Notifications />}
-        {page === 'quiet' && (
+        {page === 'privacy' && (
           <>
             <CallsFrom />
             <SilencedRooms />
@@ -98,6 +83,12 @@ const themes: readonly { theme: Theme; title: string }[] = [
 function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
   const { flush } = useDeletions()
+  // The next sign-in comes to the page behind the settings.
+  const leave = async () => {
+    await flush()
+    onLeave()
+    await signOut()
+  }
   const [theme, choose] = useTheme()
   return (
     <>
@@ -105,7 +96,7 @@ function Profile({ onLeave }: { onLeave: () => void }) {
       <ProfileForm />
       <StatusForm />
       <div className="row">
-        <a className="button" href={linkToProfile()} onClick={onLeave}>
+        <a className="button" href={linkTo('profileOwn')}>
           <Icon name="grid" />
           Your profile page
         </a>
@@ -121,7 +112,7 @@ function Profile({ onLeave }: { onLeave: () => void }) {
         ))}
       </fieldset>
       <div className="row">
-        <button type="button" className="button" onClick={() => flush().then(signOut)}>
+        <button type="button" className="button" onClick={leave}>
           Sign out
         </button>
         <span className="hint">Ends your session on this device.</span>

@@ -4,7 +4,6 @@ import { goTo } from '../rooms/route.ts'
 import { CallList } from './call-list.tsx'
 import { MeetingList } from './meeting-list.tsx'
 
-/** What is shown at `#/calls`. */
 export function CallsView() {
   return (
     <main className="room" aria-label="Calls">

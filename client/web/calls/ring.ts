@@ -1,9 +1,11 @@
 import type { Client } from '#client/sdk/types'
+import { linkTo } from '#shared/kit/pages'
 
 /** The parameter by which the page of a meeting knows the call that led there. */
 const parameter = 'call'
 
-const openMeeting = (code: string, call: string) => location.assign(`/room/${code}?${parameter}=${call}`)
+const openMeeting = (code: string, call: string) =>
+  location.assign(`${linkTo('meeting', { code })}?${parameter}=${call}`)
 
 export const callOfPage = (): string | null => new URLSearchParams(location.search).get(parameter)
 

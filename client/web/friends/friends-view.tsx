@@ -4,7 +4,6 @@ import { AddFriend } from './add-friend.tsx'
 import { FriendList } from './friend-list.tsx'
 import { Requests } from './requests.tsx'
 
-/** What is shown at `#/friends`. */
 export function FriendsView() {
   return (
     <main className="room" aria-label="Friends">

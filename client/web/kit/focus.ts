@@ -49,6 +49,26 @@ export function takeLostFocus(heading: HTMLElement | null): void {
   if (hasNone()) heading?.focus({ preventScroll: true })
 }
 
+/** Moves the focus to the heading of an opened screen once it is there, unless a field of the screen, a dialog or the user has moved it. */
+export function useHeadingFocus(screen: string | null): void {
+  useEffect(() => {
+    if (screen === null) return
+    const before = document.activeElement
+    const take = () => {
+      const heading = document.querySelector('main h1[tabindex="-1"]')
+      if (!heading) return false
+      const { activeElement: now } = document
+      const isFree = hasNone() || (now === before && !heading.closest('main')?.contains(now))
+      if (isFree && !document.querySelector('dialog[open]')) focusHeading()
+      return true
+    }
+    if (take()) return
+    const watch = new MutationObserver(() => take() && watch.disconnect())
+    watch.observe(document.body, { childList: true, subtree: true })
+    return () => watch.disconnect()
+  }, [screen])
+}
+
 /** Of what is shown now; no keyboard opens for it. */
 const focusHeading = () => document.querySelector<HTMLElement>('main h1[tabindex="-1"]')?.focus({ preventScroll: true })
 

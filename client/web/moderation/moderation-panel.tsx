@@ -1,10 +1,11 @@
-import { lazy, useState } from 'react'
+import { lazy } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useSession } from '../accounts/session.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { turnDeskTo, useDesk } from '../rooms/route.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
 import { RestrictedTab } from './restricted-tab.tsx'
@@ -14,8 +15,6 @@ import { useModeration } from './use-moderation.ts'
 import { WordsTab } from './words-tab.tsx'
 
 const BugList = lazy(async () => ({ default: (await import('../support/bug-list.tsx')).BugList }))
-
-type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules' | 'faults'
 
 export function ModerationPanel({ state }: { state: RoomState }) {
   const { rights } = useOpenRoom()
@@ -30,7 +29,8 @@ export function ModerationPanel({ state }: { state: RoomState }) {
 }
 
 function Desk({ state }: { state: RoomState }) {
-  const [tab, setTab] = useState<TabName>('log')
+  const { live } = useOpenRoom()
+  const tab = useDesk()
   const { queue, elsewhere, log, waiting } = useModeration()
   const isAdmin = useSession().user.role !== 'user'
   return (
@@ -39,7 +39,7 @@ function Desk({ state }: { state: RoomState }) {
       <Tabs
         label="Moderation"
         chosen={tab}
-        onChoose={setTab}
+        onChoose={(name) => turnDeskTo(live.ref, name)}
         tabs={[
           { name: 'log', title: 'Live log' },
           { name: 'queue', title: waiting ? `Queue (${waiting})` : 'Queue' },

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Room } from '#shared/api/room'
+import { linkTo } from '#shared/kit/pages'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -8,11 +9,14 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import styles from './rooms.module.css'
-import { goTo, linkToLive } from './route.ts'
+import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 /** Channels to join, and the other ways to a room. */
-export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tokens' | 'near' | 'create') => void }) {
+export function BrowseChannels(props: {
+  onClose: () => void
+  onOther: (way: 'roomTokens' | 'roomsNear' | 'roomNew') => void
+}) {
   const { onClose, onOther } = props
   const client = useClient()
   const { reload } = useRoomList()
@@ -43,20 +47,20 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           onChange={(event) => setSearch(event.target.value)}
         />
         <div className={`row wrap ${styles.channelWays}`}>
-          <button type="button" className="button small" onClick={() => onOther('near')}>
+          <button type="button" className="button small" onClick={() => onOther('roomsNear')}>
             <Icon name="place" />
             Near me
           </button>
-          <button type="button" className="button small" onClick={() => onOther('tokens')}>
+          <button type="button" className="button small" onClick={() => onOther('roomTokens')}>
             <Icon name="ticket" />
             From my tokens
           </button>
-          <a className="button small" href={linkToLive} onClick={onClose}>
+          <a className="button small" href={linkTo('live')}>
             <Icon name="play" />
             Livestreams
           </a>
         </div>
-        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('create')} />}>
+        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('roomNew')} />}>
           {(rows) => (
             <ul className={styles.channels}>
               {rows.map((room) => (

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react'
+import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
@@ -114,7 +115,7 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
   const make = async () => {
     const asked = { room, max_uses: most, expires_in_seconds: days * daySeconds }
     const { invitation, token } = await client.invitations.create({ ...asked, idempotency_key: crypto.randomUUID() })
-    onMade({ id: invitation.id, url: `${location.origin}/invite/${token}` })
+    onMade({ id: invitation.id, url: location.origin + linkTo('invitation', { token }) })
   }
   return (
     <MakeForm label="New link" action="Make a link" onMake={make}>

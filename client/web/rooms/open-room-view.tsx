@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
+import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
@@ -26,9 +27,8 @@ import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
-import type { PanelName } from './route.ts'
+import { useMessageAt } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
-import { takeWanted } from './wanted.ts'
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -56,10 +56,19 @@ export function OpenRoomView(props: {
     [live],
   )
   const isLive = state.status === 'live'
+  const wanted = useMessageAt()
+  const shownMessage = useRef<number | null>(null)
   useEffect(() => {
-    const found = isLive ? takeWanted(live.ref) : null
-    if (found) jumpTo(found.id, found.seq)
-  }, [isLive, live, jumpTo])
+    // Once: whoever has read on stays there when the connection is back.
+    if (!isLive || wanted === null || shownMessage.current === wanted) return
+    shownMessage.current = wanted
+    const show = () => {
+      const found = live.state.messages.find(({ seq }) => seq === wanted)
+      if (found) setMarked({ id: found.id, at: Date.now() })
+      return found
+    }
+    if (!show()) live.loadAround(wanted).then(show, () => {})
+  }, [isLive, live, wanted])
   const act = useAct()
   const [asked, setAsked] = useState<AskedAct | null>(null)
   const [reactedTo, setReactedTo] = useState<LocalMessage | null>(null)

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { type PanelName, panels } from '#shared/kit/pages'
 import type { IconName } from '../kit/icon.tsx'
 import { hasMedia } from '../media/words.ts'
 import { kindOf } from './kind.ts'
 import type { Rights } from './rights.ts'
-import { type PanelName, panels } from './route.ts'
 
 export const panelTitles: Readonly<Record<PanelName, string>> = {
   members: 'Members',

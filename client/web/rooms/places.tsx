@@ -1,5 +1,6 @@
 import { lazy } from 'react'
 import type { RoomSummary } from '#shared/api/room'
+import { linkTo, type PageAt } from '#shared/kit/pages'
 import { useFriends } from '../friends/use-friends.ts'
 import { plural } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
@@ -8,16 +9,15 @@ import { Badge } from './badge.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { titleOf } from './room-title.ts'
 import styles from './rooms.module.css'
-import { linkToAgents, linkToCalls, linkToFriends, linkToRoom, linkToStarred, type Route } from './route.ts'
+import { linkToRoom } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
 /** What stands above the rooms, in this order, each for as long as it has something to show. */
-export function Places(
-  props: Pick<Route, 'agents' | 'live' | 'calls' | 'friends' | 'starred'> & { chosenKey: string | null },
-) {
-  const { agents, live, calls, friends, starred, chosenKey } = props
+export function Places({ page, chosenKey }: { page: PageAt | null; chosenKey: string | null }) {
+  const opened = page?.name ?? 'home'
+  const isStarred = opened === 'starred'
   const rooms = useRoomList().value ?? []
   const asking = useFriends().value?.incoming.length ?? 0
   const hasStars = (useStars().value?.messages.length ?? 0) > 0
@@ -26,18 +26,20 @@ export function Places(
       <ul className={styles.places}>
         <Mentions rooms={rooms.filter((room) => room.mentions > 0 && !room.is_muted && keyOf(room) !== chosenKey)} />
         <LazyBoundary>
-          <LiveNow isOpen={live !== null} />
+          <LiveNow isOpen={opened === 'live' || opened === 'liveNew'} />
         </LazyBoundary>
-        <PlaceRow icon="agent" title="Agents" href={linkToAgents()} isOpen={agents !== null} />
-        <PlaceRow icon="phone" title="Calls" href={linkToCalls} isOpen={calls} />
+        <PlaceRow icon="agent" title="Agents" href={linkTo('agents')} isOpen={opened.startsWith('agent')} />
+        <PlaceRow icon="phone" title="Calls" href={linkTo('calls')} isOpen={opened === 'calls'} />
         <PlaceRow
           icon="people"
           title="Friends"
-          href={linkToFriends}
-          isOpen={friends}
+          href={linkTo('friends')}
+          isOpen={opened === 'friends'}
           detail={asking > 0 && plural(asking, 'request')}
         />
-        {(hasStars || starred) && <PlaceRow icon="star" title="Starred" href={linkToStarred} isOpen={starred} />}
+        {(hasStars || isStarred) && (
+          <PlaceRow icon="star" title="Starred" href={linkTo('starred')} isOpen={isStarred} />
+        )}
       </ul>
     </nav>
   )

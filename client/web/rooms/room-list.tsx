@@ -18,6 +18,7 @@ import { OpenAgain } from './open-again.tsx'
 import styles from './room-list.module.css'
 import { titleOf } from './room-title.ts'
 import roomsStyles from './rooms.module.css'
+import { linkToRoom } from './route.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
 
@@ -139,7 +140,7 @@ function RoomRow({ room, isPinned, isChosen }: { room: RoomSummary; isPinned: bo
     <li>
       <a
         className={`${roomsStyles.roomRow} ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
-        href={`#/${encodeURIComponent(keyOf(room))}`}
+        href={linkToRoom(refOf(room))}
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >

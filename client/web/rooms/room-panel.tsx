@@ -1,5 +1,6 @@
 import { lazy, useCallback } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { type PanelName, panels } from '#shared/kit/pages'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { isComposing } from '../kit/keys.ts'
@@ -11,7 +12,7 @@ import { panelTitles } from './panel-parts.ts'
 import { PinsPanel } from './pins-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
-import { goTo, type PanelName, panels, turnTo } from './route.ts'
+import { goTo, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
 
 const ModerationPanel = lazy(async () => ({

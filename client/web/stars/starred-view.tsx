@@ -12,12 +12,10 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { lineOf } from '../media/words.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import roomsStyles from '../rooms/rooms.module.css'
-import { goTo } from '../rooms/route.ts'
+import { goTo, goToMessage } from '../rooms/route.ts'
 import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
-import { goToMessage } from '../rooms/wanted.ts'
 import { useStarring, useStars } from './use-stars.ts'
 
-/** What is shown at `#/starred`. */
 export function StarredView() {
   const { value, more, ...loaded } = useStars()
   return (
@@ -61,7 +59,7 @@ function StarredRow({ star }: { star: Starred }) {
   const open = async () => {
     const before = new Date(Date.parse(star.original_created_at) + 1).toISOString()
     const { messages } = await client.messages.history({ room: star.room, before, limit: 50 })
-    goToMessage(star.room, star.message_id, messages.find(({ id }) => id === star.message_id)?.seq)
+    goToMessage(star.room, messages.find(({ id }) => id === star.message_id)?.seq)
   }
   return (
     <li className="row">

@@ -1,10 +1,12 @@
+import { navigate } from 'wouter/use-browser-location'
 import type { Client } from '#client/sdk/types'
 import { AppError } from '#shared/errors'
+import { linkTo } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { guestWallet } from '../accounts/guest.ts'
 import { agentDraftOf, keepDraft, keepText, readDraft, readText } from '../messages/drafts.ts'
 import { closeRoom } from '../rooms/open-rooms.ts'
-import { goTo, goToAgents } from '../rooms/route.ts'
+import { goTo } from '../rooms/route.ts'
 import { keepRulesSeen } from '../rooms/seen-rules.ts'
 import { refOf } from '../rooms/use-rooms.ts'
 import { lobby, type TourStep } from './steps.ts'
@@ -17,7 +19,7 @@ export async function begin(client: Client, step: TourStep): Promise<void> {
     const draft = agentDraftOf(account, agent.id)
     const text = agent.model === scripted ? endless : step.text
     if (text && !readText(draft)) keepText(draft, text)
-    return goToAgents(agent.id)
+    return navigate(linkTo('agentChat', { agent: agent.id }))
   }
   const room = step.channel ? await enterChannel(client, step.channel) : lobby
   keepRulesSeen(account, room)

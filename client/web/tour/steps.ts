@@ -1,5 +1,5 @@
+import type { PanelName } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
-import type { PanelName } from '../rooms/route.ts'
 
 /** A step of the tour: the room and the panel, the prefilled text, and a hint. */
 export interface TourStep {
@@ -63,8 +63,8 @@ export const tourSteps: readonly TourStep[] = [
   },
 ]
 
-export const stepIn = (hash: string): TourStep | null => tourSteps.find(({ name }) => hash === linkTo(name)) ?? null
+export const stepIn = (hash: string): TourStep | null => tourSteps.find(({ name }) => hash === linkToStep(name)) ?? null
 
-export const linkTo = (name: string): string => `#demo=${name}`
+export const linkToStep = (name: string): string => `#demo=${name}`
 
 export const lobby: RoomRef = { type: 'alpha', id: null }

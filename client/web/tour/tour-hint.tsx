@@ -9,7 +9,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import styles from '../rooms/rooms.module.css'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { BecomeModerator } from './become-moderator.tsx'
-import { linkTo, tourSteps } from './steps.ts'
+import { linkToStep, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
 /** The strip of the demo: the hint of the current step with a link to the next one, else what can be tried in the demo alone. */
@@ -41,7 +41,7 @@ export function TourStepHint() {
         {tour.step.hint}
       </p>
       {next && (
-        <a className="button small" href={linkTo(next.name)}>
+        <a className="button small" href={linkToStep(next.name)}>
           Next: {next.title}
         </a>
       )}
@@ -68,7 +68,7 @@ function DemoControls() {
       <p className="grow">
         <strong>Demo.</strong> <span className={styles.said}>The others here are scripted.</span>
       </p>
-      <a className="button small plain" href={linkTo('guest')}>
+      <a className="button small plain" href={linkToStep('guest')}>
         Tour
       </a>
       {!isCut && (

@@ -1,4 +1,4 @@
-import { linkTo, tourSteps } from './steps.ts'
+import { linkToStep, tourSteps } from './steps.ts'
 import styles from './tour-list.module.css'
 
 /** The list of the tour's steps, on the welcome screen. */
@@ -11,7 +11,7 @@ export function TourList() {
       <ol>
         {tourSteps.map(({ name, title }) => (
           <li key={name}>
-            <a href={linkTo(name)}>{title}</a>
+            <a href={linkToStep(name)}>{title}</a>
           </li>
         ))}
       </ol>
