@@ -32,7 +32,6 @@ const unmoved = [
   'operations',
   'profiles',
   'rooms',
-  'stars',
   'streams',
   'support',
   'tour',

@@ -73,7 +73,7 @@ export function MessageMenu(props: {
       {isSent && (
         <Choice
           icon="star"
-          title={isStarred ? 'Take the star away' : 'Star'}
+          title={isStarred ? 'Remove star' : 'Star'}
           onPress={doing(() => setStar(message, !isStarred))}
         />
       )}
