@@ -22,7 +22,6 @@ const unmoved = [
   'calls',
   'connection',
   'direct',
-  'folders',
   'home.tsx',
   'kit',
   'media',
