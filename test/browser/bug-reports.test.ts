@@ -15,12 +15,12 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   await page.getByRole('button', { name: /Settings|Choose a name/ }).click()
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Report a problem' }).click()
-  await settings.getByLabel('What is it about?').selectOption('Chats')
+  await settings.getByLabel('Category').selectOption('Chats')
   await settings.getByLabel('What went wrong?').fill('The list jumps\nwhen I scroll.')
   await settings
-    .getByLabel('Pictures and films')
+    .getByLabel('Screenshots and videos')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: pngOf({}) })
-  await settings.getByText('1 file chosen').waitFor()
+  await settings.getByText('1 file selected').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     expect([colorScheme, await axeFaults(page)]).toEqual([colorScheme, []])

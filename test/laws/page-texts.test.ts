@@ -32,7 +32,6 @@ const unmoved = [
   'profiles',
   'rooms',
   'streams',
-  'support',
   'tour',
 ]
 
