@@ -34,7 +34,7 @@ describe('the connection', () => {
         new MutationObserver(() => {
           const red = document.querySelector('.connection__connection-strip')
           if (red) seen.push(red.textContent ?? '')
-          if (document.body?.innerText.includes('You are offline')) seen.push('You are offline')
+          if (document.body?.innerText.includes('You’re offline')) seen.push('You’re offline')
         }).observe(document, { childList: true, subtree: true, characterData: true, attributes: true })
       })
     })
@@ -57,7 +57,7 @@ describe('the connection', () => {
         await fresh.routeWebSocket(/socket\.io/, (socket) => socket.close())
       })
       await page.getByRole('button', { name: 'Enter as guest' }).click()
-      await trouble(page).getByText('This network blocks the fast connection.').waitFor()
+      await trouble(page).getByText('Limited connection.').waitFor()
       const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
       expect(await beyond()).toBeLessThanOrEqual(0)
       await go(page, '/rooms/alpha')

@@ -131,15 +131,15 @@ describe('the page', () => {
   test('after a dropped connection everything is there, in order', async () => {
     const [one, other] = [await guest(), await guest()]
     await one.getByRole('button', { name: 'Drop my connection' }).click()
-    await trouble(one).getByText('You are cut off.').waitFor()
+    await trouble(one).getByText('You disconnected.').waitFor()
     const word = randomUUID()
     for (let count = 1; count <= 4; count++) await say(other, `${word} ${count}`)
     await say(one, `${word} mine`)
     await line(one, `${word} mine`).getByText('Waits for the connection').waitFor()
     await line(other, `${word} 4`).and(other.locator('.sent')).waitFor()
 
-    await one.getByRole('button', { name: 'Connect again' }).click()
-    await one.getByText(/Caught up \d+ events?, 0 gaps/).waitFor()
+    await one.getByRole('button', { name: 'Reconnect' }).click()
+    await one.getByText(/Caught up: \d+ events?, 0 gaps/).waitFor()
     await line(other, `${word} mine`).waitFor()
     const shown = await line(one, word).locator('.text').allInnerTexts()
     expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))

@@ -76,7 +76,7 @@ describe('the timeline', () => {
     await say(page, 'Waiting')
     await line(page, 'Waiting').getByText('Waits for the connection').waitFor()
     expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
-    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByRole('button', { name: 'Reconnect' }).click()
     await line(page, 'Waiting').and(page.locator('.sent')).waitFor()
     expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
   })

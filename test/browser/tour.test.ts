@@ -114,11 +114,11 @@ describe('the tour', () => {
 
   test('the connection is cut and restored, also on a phone', async () => {
     const page = await take('Lose the connection', phone)
-    await page.getByText('You are cut off.').waitFor()
+    await page.getByText('You disconnected.').waitFor()
     await field(page).fill('Written on my own')
     await page.keyboard.press('Enter')
     await page.getByText('Waits for the connection').waitFor()
-    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByRole('button', { name: 'Reconnect' }).click()
     await page.locator('.messages__message.sent', { hasText: 'Written on my own' }).waitFor()
   })
 })

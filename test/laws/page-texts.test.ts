@@ -20,7 +20,6 @@ const unmoved = [
   'app.tsx',
   'booking',
   'calls',
-  'connection',
   'direct',
   'home.tsx',
   'kit',
