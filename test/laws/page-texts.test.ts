@@ -20,7 +20,6 @@ const unmoved = [
   'app.tsx',
   'booking',
   'calls',
-  'direct',
   'home.tsx',
   'kit',
   'media',

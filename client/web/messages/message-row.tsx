@@ -7,13 +7,14 @@ import { isInClear } from '#shared/kit/clear-types'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { lockedText, neverSecret, toldInClear } from '../direct/secrecy-words.ts'
+import { lockedText } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useLongPress } from '../kit/long-press.ts'
 import mediaStyles from '../media/media.module.css'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { directTexts } from '../texts/direct.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
@@ -196,7 +197,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
       ))}
       {secrecy?.isSecret === false && (
         <p className={styles.state}>
-          {isInClear(message.message_type) ? toldInClear[message.message_type] : neverSecret[sealed ?? 'epoch']}
+          {directTexts.clear[isInClear(message.message_type) ? message.message_type : (sealed ?? 'epoch')]}
         </p>
       )}
     </>

@@ -3,11 +3,12 @@ import type { RoomState } from '#client/sdk/types'
 import type { PanelName } from '#shared/kit/pages'
 import { roomKey } from '#shared/kit/room-key'
 import { useConnectionState } from '../connection/client.ts'
-import { sealedText, sharedKeyText, toldText } from '../direct/secrecy-words.ts'
+import { sealedText } from '../direct/secrecy-words.ts'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
+import { directTexts } from '../texts/direct.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { kindOf } from './kind.ts'
 import { panelIcons, panelTitles } from './panel-parts.ts'
@@ -55,7 +56,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
             </span>
           )}
           {isCatchingUp && <span role="status">Loading missed events</span>}
-          {state.direct && isTold && <span>{toldText}</span>}
+          {state.direct && isTold && <span>{directTexts.badge.told}</span>}
           {state.direct && !isTold && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
               {sealedText(state.direct)}
@@ -63,7 +64,7 @@ export function RoomHeader(props: { state: RoomState; panel: PanelName | null; p
           )}
           {sealed === 'shared-key' && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
-              {sharedKeyText}
+              {directTexts.badge.sharedKey}
             </button>
           )}
           {!isCatchingUp && kind.tells.counts && state.membersCount > 0 && (
