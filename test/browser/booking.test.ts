@@ -143,7 +143,7 @@ test('a call is listed among the calls, and joined by its link from shortly befo
     }),
   )
   await go(host, '/calls')
-  const booked = host.getByRole('region', { name: 'Booked' })
+  const booked = host.getByRole('region', { name: 'Scheduled calls' })
   await booked.getByRole('link', { name: /^Open/ }).waitFor()
   expect(await axeFaults(host)).toEqual([])
   const guest = await plaza.visit(phone)

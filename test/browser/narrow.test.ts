@@ -223,10 +223,10 @@ test.each([320, 390, 1280])(
       status: 'ringing',
       channelName: made.meeting,
     })
-    const ringing = page.getByRole('alert', { name: 'calls you' })
+    const ringing = page.getByRole('alert', { name: 'is calling' })
     await ringing.waitFor()
     await look(page, 'ringing')
-    const name = await ringing.getByText('calls you').boundingBox()
+    const name = await ringing.getByText('is calling').boundingBox()
     expect.soft(name?.width).toBeGreaterThan(150)
     await ringing.getByRole('button', { name: 'Decline' }).click()
 

@@ -19,7 +19,6 @@ const unmoved = [
   'agents',
   'app.tsx',
   'booking',
-  'calls',
   'home.tsx',
   'kit',
   'media',

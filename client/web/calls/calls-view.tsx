@@ -1,14 +1,16 @@
 import { AgentHead } from '../agents/agent-head.tsx'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { goTo } from '../rooms/route.ts'
+import { callTexts as t } from '../texts/calls.ts'
+import { kitTexts } from '../texts/kit.ts'
 import { CallList } from './call-list.tsx'
 import styles from './calls.module.css'
 import { MeetingList } from './meeting-list.tsx'
 
 export function CallsView() {
   return (
-    <main className="room" aria-label="Calls">
-      <AgentHead title="Calls" back={{ title: 'Back to the rooms', go: () => goTo(null) }} />
+    <main className="room" aria-label={t.title}>
+      <AgentHead title={t.title} back={{ title: kitTexts.backToRooms, go: () => goTo(null) }} />
       <div className={styles.callsPage}>
         <MeetingList />
         <BookedCalls />
@@ -21,7 +23,7 @@ export function CallsView() {
 function BookedCalls() {
   return (
     <section aria-labelledby="booked-calls">
-      <h2 id="booked-calls">Booked</h2>
+      <h2 id="booked-calls">{t.scheduled}</h2>
       <OwnCalls />
     </section>
   )
