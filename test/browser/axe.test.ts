@@ -195,8 +195,7 @@ describe('axe finds nothing', () => {
     for (const tab of await desk.getByRole('tab').all()) {
       await tab.dispatchEvent('click')
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
-      if ((await tab.innerText()) === 'Banned')
-        await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
+      if ((await tab.innerText()) === 'Banned') await page.getByRole('button', { name: 'Unban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)
     }
     await open(page, '/rooms/channel:nowhere')

@@ -38,7 +38,7 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   await go(admin, '/rooms/alpha')
   await isLive(admin)
   await pressInHeader(admin, 'Moderation')
-  await admin.getByRole('tab', { name: 'Faults' }).click()
+  await admin.getByRole('tab', { name: 'Problems' }).click()
   const card = deskOf(admin).getByRole('listitem').filter({ hasText: 'The list jumps' })
   await card.getByRole('link', { name: 'File 1' }).waitFor()
   expect(await axeFaults(admin)).toEqual([])

@@ -67,7 +67,7 @@ describe('the page', () => {
     await other.getByText('You are muted in this room').waitFor()
     expect(await other.getByRole('timer').filter({ hasText: 'left' }).innerText()).toMatch(/^(1 h|59 min)/)
     expect(await field(other).isDisabled()).toBe(true)
-    await moderator.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
+    await moderator.getByRole('list', { name: 'Moderation log' }).getByText('muted').first().waitFor()
     await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
   })
 
@@ -95,7 +95,7 @@ describe('the page', () => {
     await moderator.keyboard.press('b')
     await moderator
       .getByRole('dialog', { name: /^Ban: / })
-      .getByRole('button', { name: 'for good', pressed: true })
+      .getByRole('button', { name: 'Permanently', pressed: true })
       .waitFor()
     await moderator.keyboard.press('Escape')
     await moderator.keyboard.press('d')
@@ -104,7 +104,7 @@ describe('the page', () => {
     expect(await field(other).isVisible()).toBe(true)
 
     await moderator.keyboard.press('?')
-    await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete the message').waitFor()
+    await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete message').waitFor()
   })
 
   test('M65: slow mode counts down, continues after a reload, and does not disable kinds of content', async () => {

@@ -74,7 +74,7 @@ describe('a ban, and what comes after it', () => {
     await undo(owner).click()
     await owner
       .locator('.toasts')
-      .getByText(/^Ban of .* lifted/)
+      .getByText(/ unbanned/)
       .waitFor()
     await rooms(other).getByRole('button', { name }).waitFor()
     await other.getByRole('button', { name: 'Browse channels' }).click()

@@ -109,7 +109,7 @@ describe('the tour', () => {
     await page.keyboard.press('1')
     await page.getByRole('dialog', { name: 'Mute' }).locator('button:focus', { hasText: 'Mute' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
+    await page.getByRole('list', { name: 'Moderation log' }).getByText('muted').first().waitFor()
   })
 
   test('the connection is cut and restored, also on a phone', async () => {
@@ -134,7 +134,7 @@ test('M62: one guest can take the whole tour twice within the rate limits, and k
   await field(page).fill('half a thought')
   for (let round = 1; round <= 2; round++) {
     for (const title of titles) await next(page, title)
-    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Live log' }).waitFor()
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Log' }).waitFor()
     expect(await field(page).inputValue()).toBe('half a thought')
     expect(await guest()).toBe(first)
     await page.goto(`${limited.url}/#demo=guest`)

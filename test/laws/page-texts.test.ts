@@ -24,7 +24,6 @@ const unmoved = [
   'media',
   'meetings',
   'messages',
-  'moderation',
   'operations',
   'profiles',
   'rooms',
