@@ -54,15 +54,15 @@ describe('axe finds nothing', () => {
     const page = await plaza.visit(device, addWallet)
     await page.locator('.room-preview__room-preview-lines li').first().waitFor()
     await judge(page, 'welcome')
-    for (const way of ['Passkey', 'E-mail', 'Wallet']) {
+    for (const way of ['Passkey', 'Email', 'Wallet']) {
       await press(page, way)
       await page.locator('.way-in__way-in').waitFor()
       await judge(page, way)
       if (way === 'Passkey') {
-        await press(page, 'I have lost my passkey')
+        await press(page, 'Lost your passkey?')
         await judge(page, 'lost passkey')
       }
-      await press(page, 'All ways in')
+      await press(page, 'All sign-in options')
     }
     await page.goto(`${plaza.url}/#demo=verdict`)
     await page.getByRole('complementary', { name: 'Tour' }).waitFor()

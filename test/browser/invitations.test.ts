@@ -69,7 +69,7 @@ describe('invitations in the page', () => {
 
     const guest = await plaza.visit()
     await guest.goto(url)
-    await guest.getByText('You are invited to a room.').waitFor()
+    await guest.getByText('You have been invited to a room.').waitFor()
     await judge(guest, 'invited')
     await guest.getByRole('button', { name: 'Enter as guest' }).click()
     await asked(guest).getByText(name).waitFor()

@@ -192,10 +192,10 @@ test.each([320, 390, 1280])(
       if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
     }
     const first = await plaza.visit(narrow(width))
-    await first.getByRole('button', { name: 'E-mail' }).click()
+    await first.getByRole('button', { name: 'Email' }).click()
     await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
     await first.keyboard.press('Enter')
-    await first.getByText('A code is on its way to').waitFor()
+    await first.getByText('We sent a code to').waitFor()
     await look(first, 'a code on its way')
 
     const page = await plaza.guest(narrow(width))

@@ -12,8 +12,7 @@ import { SendAgain } from './send-again.tsx'
 interface Contact {
   title: string
   icon: IconName
-  /** The noun for it in a sentence: address, number. */
-  noun: string
+  noun: 'address' | 'number'
   /** The verified address or number; null where there is none. */
   verified: string | null
   input: ComponentProps<'input'>
@@ -80,7 +79,7 @@ export function ContactSettings(props: Contact) {
           <Mailbox {...props.mailbox} />
           <CodeField isChecking={changing.busy === 'verify'} onComplete={verify} />
           <SendAgain
-            noun={noun}
+            destination={noun}
             isBusy={changing.busy !== null}
             onAgain={() => ask(asked)}
             onElsewhere={askElsewhere}

@@ -8,7 +8,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { wayTitles } from './way-titles.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 
 /** The devices that are signed in, with a button that signs each out. */
 export function Devices() {
@@ -36,7 +36,7 @@ export function Devices() {
                     <strong>{deviceIn(device.user_agent) ?? 'Unknown device'}</strong>{' '}
                     {device.is_current && <i className="chip">This device</i>}
                     <small className="hint">
-                      {wayTitles[device.auth_method]} · {device.ip_address || 'address unknown'} · last used{' '}
+                      {signInTexts.methods[device.auth_method]} · {device.ip_address || 'address unknown'} · last used{' '}
                       <time dateTime={device.last_used_at}>{fullTimeOf(device.last_used_at)}</time>
                     </small>
                   </span>
@@ -88,7 +88,7 @@ function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => voi
           <li key={`${way.kind} ${way.id}`} className="row">
             <Icon name={icons[way.kind]} />
             <span className="grow">
-              <strong>{wayTitles[way.method]}</strong>
+              <strong>{signInTexts.methods[way.method]}</strong>
               <small className="hint">
                 {way.kind === 'identity' ? shortAddress(way.identifier) : way.identifier} · {fullTimeOf(way.linked_at)}
               </small>

@@ -3,6 +3,7 @@ import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 
 /** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
 export function EmailSettings() {
@@ -11,14 +12,14 @@ export function EmailSettings() {
   return (
     <>
       <ContactSettings
-        title="E-mail"
+        title={signInTexts.methods.email}
         icon="mail"
         noun="address"
         verified={user.email}
         input={{
           type: 'email',
           autoComplete: 'email',
-          'aria-label': 'E-mail address',
+          'aria-label': signInTexts.email,
           placeholder: 'you@example.org',
           maxLength: 254,
         }}

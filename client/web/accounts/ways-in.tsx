@@ -13,7 +13,7 @@ import { PhoneSettings } from './phone-settings.tsx'
 import { useSession } from './session.ts'
 import { linkWallet } from './wallet-way.tsx'
 import { useWallets } from './wallets.ts'
-import { wayTitles } from './way-titles.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 
 /** Every way to sign in to this account. */
 export function WaysIn() {
@@ -123,7 +123,7 @@ function LinkedIdentities() {
               <li key={`${method} ${identifier}`} className="row">
                 <Icon name={method === 'worldid' ? 'people' : method === 'alien' ? 'link' : 'wallet'} />
                 <span className="grow">
-                  <strong>{wayTitles[method]}</strong> {is_original && <i className="chip">First</i>}
+                  <strong>{signInTexts.methods[method]}</strong> {is_original && <i className="chip">First</i>}
                   <small className="hint" title={identifier}>
                     {shortAddress(identifier)}
                   </small>
