@@ -23,7 +23,7 @@ describe('agents in rooms, in the page', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const writing = (page: Page) => page.getByRole('list', { name: 'Being written' })
+  const writing = (page: Page) => page.getByRole('list', { name: 'Agents writing' })
   const isAtEnd = (page: Page) =>
     page.locator('.timeline').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2)
 

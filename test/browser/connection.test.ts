@@ -19,7 +19,7 @@ describe('the connection', () => {
     await trouble(page).getByText('Offline.').waitFor()
     expect(Date.now() - wentAt).toBeLessThan(20_000)
     await say(page, text)
-    await line(page, text).getByText('Waits for the connection').waitFor()
+    await line(page, text).getByText('Waiting for connection').waitFor()
     expect(await field(page).inputValue()).toBe('')
     await page.context().setOffline(false)
     await trouble(page).waitFor({ state: 'detached' })

@@ -39,11 +39,11 @@ describe('the page', () => {
     await other.getByText('links off').waitFor()
     await say(other, 'Look at https://example.org/x')
 
-    const card = other.getByRole('region', { name: 'Refused' })
+    const card = other.getByRole('region', { name: 'Message blocked' })
     await card.getByText('Links are not allowed').waitFor()
-    await card.getByText('Step 9 of 11: Links').waitFor()
+    await card.getByText('Check 9 of 11: Links').waitFor()
     await card.getByRole('button', { name: 'Why?' }).click()
-    const why = other.getByRole('dialog', { name: 'How a message is judged' })
+    const why = other.getByRole('dialog', { name: 'How messages are checked' })
     expect(await why.getByRole('listitem').count()).toBe(11)
     await other.keyboard.press('Escape')
     await why.waitFor({ state: 'detached' })
@@ -135,7 +135,7 @@ describe('the page', () => {
     const word = randomUUID()
     for (let count = 1; count <= 4; count++) await say(other, `${word} ${count}`)
     await say(one, `${word} mine`)
-    await line(one, `${word} mine`).getByText('Waits for the connection').waitFor()
+    await line(one, `${word} mine`).getByText('Waiting for connection').waitFor()
     await line(other, `${word} 4`).and(other.locator('.sent')).waitFor()
 
     await one.getByRole('button', { name: 'Reconnect' }).click()
@@ -150,7 +150,7 @@ describe('the page', () => {
     const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
     await say(other, greeting)
     await line(one, greeting)
-      .getByRole('button', { name: /^About/ })
+      .getByRole('button', { name: /^Profile of/ })
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()

@@ -62,7 +62,7 @@ describe('the focus', () => {
     const text = `Meet me ${randomUUID()}`
     await say(other, text)
     await line(one, text)
-      .getByRole('button', { name: /^About/ })
+      .getByRole('button', { name: /^Profile of/ })
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
@@ -139,7 +139,7 @@ describe('the focus', () => {
 
     await say(page, 'See https://example.org')
     await field(page).fill(draft)
-    await page.getByRole('region', { name: 'Refused' }).getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('region', { name: 'Message blocked' }).getByRole('button', { name: 'Edit' }).click()
     expect(await field(page).inputValue()).toBe(`See https://example.org\n${draft}`)
 
     await rooms(page).getByRole('link', { name: 'Alpha' }).click()

@@ -282,7 +282,7 @@ describe('media are sent', () => {
     await expect.poll(() => page.getByRole('menuitem', { name: /Photo|GIF|Pixel/ }).count()).toBe(0)
     await page.keyboard.press('Escape')
     release()
-    const refused = page.getByRole('region', { name: 'Refused' })
+    const refused = page.getByRole('region', { name: 'Message blocked' })
     await refused.getByText('Photos are not allowed').waitFor()
     expect(await refused.getByRole('button', { name: 'Edit' }).count()).toBe(0)
     await refused.getByRole('button', { name: 'Discard' }).click()

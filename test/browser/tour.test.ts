@@ -56,7 +56,7 @@ describe('the tour', () => {
     const page = await take('Have a link refused')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Refused' }).getByText('Links are not allowed').waitFor()
+    await page.getByRole('region', { name: 'Message blocked' }).getByText('Links are not allowed').waitFor()
   })
 
   /** The visible height of an element in pixels. */
@@ -117,7 +117,7 @@ describe('the tour', () => {
     await page.getByText('You disconnected.').waitFor()
     await field(page).fill('Written on my own')
     await page.keyboard.press('Enter')
-    await page.getByText('Waits for the connection').waitFor()
+    await page.getByText('Waiting for connection').waitFor()
     await page.getByRole('button', { name: 'Reconnect' }).click()
     await page.locator('.messages__message.sent', { hasText: 'Written on my own' }).waitFor()
   })

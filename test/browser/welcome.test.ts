@@ -21,7 +21,7 @@ test.each([
     await page.getByRole('heading', { name: 'Plaza', level: 1 }).waitFor()
     await line(page, 'Good that you are here').getByText('sent to everyone who is new here').waitFor()
     await page.getByText('an announcement from Plaza').waitFor()
-    await expect.poll(() => field(page).getAttribute('placeholder')).toBe('Nobody reads an answer here')
+    await expect.poll(() => field(page).getAttribute('placeholder')).toBe('Replies are not read here')
     expect(await page.getByText('End-to-end encrypted').count()).toBe(0)
     expect(await axeFaults(page)).toEqual([])
     await plaza.settle()

@@ -54,7 +54,6 @@ const unmoved = [
   'kit',
   'media',
   'meetings',
-  'messages',
   'operations',
   'profiles',
   'rooms',
@@ -67,6 +66,7 @@ const unseen: Readonly<Record<string, RegExp>> = {
   'a value of the contract': /^(Other|left out)$/,
   'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
   'the name of the product': /^Plaza$/,
+  'a value of HTML': /^noopener noreferrer nofollow$/,
   'a key of the keyboard': /^(Enter|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
   'a question about the device': /^\((prefers|min|max)-[^()]+\)$/,
 }

@@ -25,6 +25,7 @@ import { PollCard } from './poll-card.tsx'
 import { Reactions } from './reactions.tsx'
 import { ReplyQuote } from './reply-quote.tsx'
 import { SenderFace } from './sender-face.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 
 const MessageMedia = lazy(async () => ({ default: (await import('../media/message-media.tsx')).MessageMedia }))
 
@@ -94,7 +95,7 @@ export const MessageRow = memo(function MessageRow(props: {
           type="button"
           className={styles.face}
           tabIndex={-1}
-          aria-label={`About ${name}`}
+          aria-label={t.row.about({ name })}
           onClick={() => open(about)}
         >
           <SenderFace id={message.sender_address} name={name} />
@@ -108,10 +109,10 @@ export const MessageRow = memo(function MessageRow(props: {
         {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
         {deletion ? (
           <p className={styles.tombstone}>
-            Message deleted{' '}
+            {t.row.deleted}{' '}
             {deletion.canUndo && (
               <button type="button" className="inline" onClick={() => undo(message.id)}>
-                Undo
+                {t.deletion.undo}
               </button>
             )}
           </p>
@@ -119,7 +120,7 @@ export const MessageRow = memo(function MessageRow(props: {
           <p className={styles.tombstone}>
             {fromBlocked}{' '}
             <button type="button" className="inline" onClick={() => setIsShown(true)}>
-              Show
+              {t.row.show}
             </button>
           </p>
         ) : (
@@ -150,17 +151,17 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
       </button>
       {mark && <small className="handle">{mark}</small>}
       {sender && isLikeStaff(sender) && (
-        <span className="chip role grave" title="The name looks like that of somebody who moderates here">
-          not a moderator
+        <span className="chip role grave" title={t.row.notModeratorHint}>
+          {t.row.notModerator}
         </span>
       )}
       {role && role !== 'member' && <span className={`chip role ${role}`}>{role.replace('_', ' ')}</span>}
-      {isAgent && <span className="chip role">agent</span>}
+      {isAgent && <span className="chip role">{t.row.agent}</span>}
       <time className="numerals" dateTime={message.created_at}>
         {timeOf(message.created_at)}
       </time>
       {message.local === 'sent' && (
-        <span className={`${styles.seq} numerals`} title="Place in the order of this room">
+        <span className={`${styles.seq} numerals`} title={t.row.seq}>
           {message.seq}
         </span>
       )}
@@ -171,11 +172,15 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
 function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefined }) {
   const { account, sealed } = useOpenRoom()
   if (message.is_deleted) {
-    const by = message.deleted_by && !isSameAccount(message.deleted_by, message.sender_address) ? 'by a moderator' : ''
+    const isRemoved = message.deleted_by !== null && !isSameAccount(message.deleted_by, message.sender_address)
+    const because = isRemoved ? t.row.removedBecause : t.row.deletedBecause
     return (
       <p className={styles.tombstone}>
-        Message deleted {by}
-        {message.delete_reason ? `: ${isolated(message.delete_reason)}` : ''}
+        {message.delete_reason
+          ? because({ reason: isolated(message.delete_reason) })
+          : isRemoved
+            ? t.row.removed
+            : t.row.deleted}
       </p>
     )
   }

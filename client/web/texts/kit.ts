@@ -5,4 +5,6 @@ export const kitTexts = textCatalog('kit', {
   backToRooms: 'Back to the rooms',
   remove: 'Remove',
   showMore: 'Show more',
+  today: 'Today',
+  yesterday: 'Yesterday',
 })
