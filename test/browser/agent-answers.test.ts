@@ -173,7 +173,7 @@ describe('answers of agents, by a script', () => {
     const [owner, id] = await chatOf(desktop, { name: 'Bookable', schedulingEnabled: true, visibility: 'public' })
     await go(owner, '/')
     await owner.getByRole('button', { name: /Settings$/ }).click()
-    await owner.getByRole('tab', { name: 'Free times' }).click()
+    await owner.getByRole('tab', { name: 'Booking hours' }).click()
     await owner.getByText('There are none, so nobody is shown a time.').waitFor()
     const adding = owner.getByRole('form', { name: 'Add a time' })
     await adding.getByLabel('To', { exact: true }).fill('08:00')

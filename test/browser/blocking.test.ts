@@ -12,7 +12,7 @@ describe('blocked people', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const collapsed = 'From somebody you have blocked'
+  const collapsed = 'From someone you blocked'
   const block = async (page: Page, text: string, name = 'Block') => {
     await line(page, text).first().locator('.messages__who').dispatchEvent('click')
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
@@ -110,7 +110,7 @@ describe('blocked people', () => {
       await route.continue()
     })
     await page.getByRole('button', { name: /Settings/ }).click()
-    await page.getByRole('tab', { name: 'Quiet' }).click()
+    await page.getByRole('tab', { name: 'Blocked & muted' }).click()
     const undo = page.getByRole('dialog').getByRole('button', { name: 'Unblock' })
     await undo.focus()
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Enter')

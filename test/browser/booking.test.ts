@@ -60,7 +60,7 @@ test('a guest chooses a time, loses it to somebody else, books another, and canc
   expect(await axeFaults(guest)).toEqual([])
 
   await host.getByRole('button', { name: /Settings$/ }).click()
-  await host.getByRole('tab', { name: 'Free times' }).click()
+  await host.getByRole('tab', { name: 'Booking hours' }).click()
   const calls = host.getByRole('list', { name: 'Calls' }).getByRole('listitem')
   await expect.poll(() => calls.count()).toBe(2)
   expect(await axeFaults(host)).toEqual([])

@@ -33,7 +33,7 @@ test('a calendar that was connected before is not called connected where none ca
     created_at: at,
   })
   await page.getByRole('button', { name: /Settings$/ }).click()
-  await page.getByRole('tab', { name: 'Free times' }).click()
+  await page.getByRole('tab', { name: 'Booking hours' }).click()
   const section = page.getByRole('region', { name: 'Your calendar' })
   await section.getByText('Calendars cannot be asked here any more').waitFor()
   expect(await section.getByText('Connected as').count()).toBe(0)

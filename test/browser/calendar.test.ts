@@ -21,7 +21,7 @@ test('a calendar is connected in the settings, said to need that again, and disc
   const page = await plaza.guest()
   const open = async () => {
     await page.getByRole('button', { name: /Settings$/ }).click()
-    await page.getByRole('tab', { name: 'Free times' }).click()
+    await page.getByRole('tab', { name: 'Booking hours' }).click()
   }
   await open()
   const section = page.getByRole('region', { name: 'Your calendar' })

@@ -128,7 +128,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await two.getByText('Only friends may call this person').waitFor()
   await two.keyboard.press('Escape')
   await one.getByRole('button', { name: /Settings$/ }).click()
-  await one.getByRole('tab', { name: 'Quiet' }).click()
+  await one.getByRole('tab', { name: 'Blocked & muted' }).click()
   const everyone = one.getByRole('radio', { name: 'Everyone' })
   await one.getByText('Everyone', { exact: true }).click()
   await expect.poll(() => everyone.isChecked()).toBe(true)

@@ -126,10 +126,10 @@ describe('the session of the page', () => {
     const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
     await Sessions.updateMany({ user_address: account }, { $set: { proven_at: new Date(Date.now() - 3_600_000) } })
     await press(page, /Settings/)
-    await page.getByRole('tab', { name: 'Ways in' }).click()
+    await page.getByRole('tab', { name: 'Sign-in & security' }).click()
     const ask = async () => {
       await page.getByLabel('Email address').fill('prover@example.org')
-      await press(page, 'Add this address')
+      await press(page, 'Add email address')
       return page.getByRole('dialog', { name: 'Confirm it’s you' })
     }
     const dialog = await ask()

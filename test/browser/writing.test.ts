@@ -231,7 +231,7 @@ describe('the text of messages', () => {
     await field(page).waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Notifications' }).click()
-    await page.getByLabel('Notify me of direct messages and mentions').check()
+    await page.getByLabel('Direct messages and mentions while Plaza is in the background').check()
     await page.keyboard.press('Escape')
     await page.evaluate(() => {
       sessionStorage.setItem('hidden', 'yes')

@@ -4,6 +4,7 @@ import { emailWords } from './email-field.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
 import { signInTexts } from '../texts/sign-in.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 
 /** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
 export function EmailSettings() {
@@ -29,7 +30,7 @@ export function EmailSettings() {
         verify={(email, code) => client.email.verifyCode({ email, code, walletAddress, updates: false }).then(reload)}
         remove={() => client.email.remove({ walletAddress }).then(reload)}
       />
-      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title="Write to me about what is new" />}
+      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title={t.contacts.news} />}
     </>
   )
 }

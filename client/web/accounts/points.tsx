@@ -92,8 +92,8 @@ function DailyRow(props: { available: boolean; nextResetAt: string; points: numb
 }
 
 const words: Record<PointsAction, { title: string; how: string; place?: Place }> = {
-  phone_verified: { title: 'Verify a phone number', how: 'Under “Ways in”.', place: 'sign-in' },
-  email_verified: { title: 'Verify an email address', how: 'Under “Ways in”.', place: 'sign-in' },
+  phone_verified: { title: 'Verify a phone number', how: 'Under “Sign-in & security”.', place: 'ways' },
+  email_verified: { title: 'Verify an email address', how: 'Under “Sign-in & security”.', place: 'ways' },
   five_friends: {
     title: 'Have five friends',
     how: 'Under “Friends”, above the rooms.',

@@ -12,6 +12,7 @@ export const messageTexts = textCatalog('messages', {
   emptyHint: 'Write the first one.',
   offline: 'You are offline',
   offlineHint: 'Messages you write are sent in order when you are back online.',
+  fromBlocked: 'From someone you blocked',
   broken: 'This message cannot be shown.',
   picture: 'Picture',
   source: 'Source',
