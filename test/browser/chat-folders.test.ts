@@ -56,7 +56,7 @@ describe('chat folders and pinned chats', () => {
     await expect.poll(() => names(page)).toEqual(['Alpha'])
     expect(await tab(page, 'Work').getAttribute('aria-selected')).toBe('true')
     await tab(page, 'Work').press('ArrowRight')
-    await page.getByText('Nothing is in this folder').waitFor()
+    await page.getByText('This folder is empty').waitFor()
     expect(await axeFaults(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 

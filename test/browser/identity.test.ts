@@ -140,7 +140,7 @@ describe('the ways to sign in', () => {
     await isInside(page)
     const offer = page.getByRole('complementary', { name: 'Add a passkey' })
     await offer.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('Next time, come in by your passkey.').waitFor()
+    await page.getByText('Passkey added. Use it the next time you sign in.').waitFor()
     await offer.waitFor({ state: 'detached' })
     const name = await page.getByRole('button', { name: 'Settings' }).textContent()
     await settings(page, 'Profile')

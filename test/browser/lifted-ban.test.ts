@@ -43,7 +43,7 @@ describe('a ban, and what comes after it', () => {
     await undo(page).click()
     await told.getByText('Your ban was lifted. You may come back.').waitFor()
     const back = rooms(other).getByRole('button', { name: /^Alpha/ })
-    await back.getByText('Your ban is over').waitFor()
+    await back.getByText('Your ban has ended').waitFor()
     expect(await axeFaults(other)).toEqual([])
     await back.click()
     await field(other).and(other.locator(':enabled')).waitFor()

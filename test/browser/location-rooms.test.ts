@@ -36,7 +36,7 @@ describe('rooms of places', () => {
     const form = page.getByRole('dialog', { name: 'New room' })
     await form.getByRole('radio', { name: /^Location room/ }).check()
     await form.getByLabel('Name', { exact: true }).fill(name)
-    await form.getByLabel(/^How near they must be/).fill(radius)
+    await form.getByLabel(/^Radius in metres/).fill(radius)
     return form
   }
 
@@ -44,7 +44,7 @@ describe('rooms of places', () => {
     const [page, other] = [await at(harbour), await at(besides(90), phone)]
     await page.getByRole('button', { name: 'New room' }).click()
     const form = await found(page, 'Old harbour', '200')
-    await form.getByText('nobody can check it').waitFor()
+    await form.getByText('nobody can verify').waitFor()
     await judge(page, 'create')
     await form.getByRole('button', { name: 'Create location room' }).click()
     await page.getByRole('heading', { level: 1, name: 'Old harbour' }).waitFor()

@@ -22,7 +22,6 @@ const unmoved = [
   'accounts/invites.tsx',
   'accounts/leaderboard.tsx',
   'accounts/own-calendar.tsx',
-  'accounts/passkey-offer.tsx',
   'accounts/person-card.tsx',
   'accounts/points-history.tsx',
   'accounts/points.tsx',
