@@ -150,7 +150,7 @@ describe('axe finds nothing', () => {
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
     }
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill('Judge')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill('Judge')
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByRole('button').first().waitFor()
     await judge(page, 'search results')

@@ -58,7 +58,7 @@ describe('blocked people', () => {
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
 
     await go(page, '/rooms/alpha/search')
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
+    await page.getByRole('searchbox', { name: 'Search for' }).fill(said)
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))

@@ -95,7 +95,7 @@ describe('chat folders and pinned chats', () => {
     await page.getByRole('heading', { level: 1, name: 'Show and tell' }).waitFor()
     await isLive(page)
     await choose(page, 'Pin')
-    await page.getByText('This room is above the others now.').waitFor()
+    await page.getByText('Room pinned to the top of your list.').waitFor()
     await toRooms(page, device)
     await list(page).getByRole('heading', { name: 'Pinned' }).waitFor()
     expect((await names(page)).slice(0, 2)).toEqual(['Show and tell', 'Alpha'])

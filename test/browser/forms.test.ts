@@ -62,9 +62,9 @@ describe('forms', () => {
   test('a search for one letter is answered', async () => {
     const page = await plaza.guest()
     await page.getByRole('button', { name: 'Search', exact: true }).click()
-    await page.getByLabel('Words to look for').fill('ж')
+    await page.getByLabel('Search for').fill('ж')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing found').waitFor()
+    await page.getByText('No results').waitFor()
   })
 
   test('the buttons in the list of channels are named after their channels', async () => {

@@ -30,7 +30,7 @@ test.each([
     await one.getByText('No friends yet').waitFor()
     expect(await axeFaults(one)).toEqual([])
     await ask(one, '@nobody_of_this_name')
-    await one.getByRole('alert').getByText('Nobody is called').waitFor()
+    await one.getByRole('alert').getByText('No one is called').waitFor()
     await ask(one, address)
     await rowsIn(one, 'Sent requests')
       .getByRole('button', { name: /^Cancel/ })

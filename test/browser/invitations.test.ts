@@ -86,8 +86,8 @@ describe('invitations in the page', () => {
     await line(guest, text).and(guest.locator('.sent')).waitFor()
 
     await guest.goto(url)
-    await asked(guest).getByText('You are in this room already.').waitFor()
-    await asked(guest).getByRole('button', { name: 'Open the room' }).click()
+    await asked(guest).getByText('You are already a member.').waitFor()
+    await asked(guest).getByRole('button', { name: 'Open room' }).click()
     await field(guest).waitFor()
   })
 
@@ -110,7 +110,7 @@ describe('invitations in the page', () => {
     await other.goto(url)
     await asked(other).getByText('This invitation was taken back. Ask for a new one.').waitFor()
     await judge(other, 'revoked')
-    await asked(other).getByRole('button', { name: 'Go on to Plaza' }).click()
+    await asked(other).getByRole('button', { name: 'Continue to Plaza' }).click()
 
     const again = await invite(owner, 'One person')
     await other.goto(again)

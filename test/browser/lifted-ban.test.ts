@@ -41,7 +41,7 @@ describe('a ban, and what comes after it', () => {
     await rooms(other).getByRole('link', { name: 'Alpha' }).waitFor({ state: 'detached' })
 
     await undo(page).click()
-    await told.getByText('Your ban was lifted. You may come back.').waitFor()
+    await told.getByText('Your ban was lifted. You can join again.').waitFor()
     const back = rooms(other).getByRole('button', { name: /^Alpha/ })
     await back.getByText('Your ban has ended').waitFor()
     expect(await axeFaults(other)).toEqual([])

@@ -70,7 +70,7 @@ describe('pictures of people and rooms', () => {
       return of.getByRole('menuitem', { name: /icon$/ })
     }
     await (await menu(page)).click()
-    const dialog = page.getByRole('dialog', { name: 'Icon of this room' })
+    const dialog = page.getByRole('dialog', { name: 'Room icon' })
     await dialog.locator('input[type=file]').setInputFiles([await picture(page)])
     await dialog.getByRole('img', { name: 'Chosen' }).waitFor()
     await judge(page)

@@ -162,7 +162,7 @@ describe('moderation in the page', () => {
     const people = owner.getByRole('textbox', { name: 'People to add' })
     await people.fill('Nobody At All')
     await people.press('Enter')
-    await owner.getByRole('alert').getByText('Nobody is called Nobody At All.').waitFor()
+    await owner.getByRole('alert').getByText('No one is called Nobody At All.').waitFor()
     await people.fill(await nameOf(second))
     await people.press('Enter')
     await toast(owner, /1 person invited/).waitFor()

@@ -39,7 +39,7 @@ describe('the tour', () => {
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     const rules = page.getByRole('region', { name: 'Rules of Alpha' })
     await rules.getByText('Be kind, be curious').waitFor()
-    await rules.getByRole('button', { name: 'All right' }).click()
+    await rules.getByRole('button', { name: 'Got it' }).click()
     await rules.waitFor({ state: 'detached' })
     await page.reload()
     await isLive(page)
@@ -48,7 +48,7 @@ describe('the tour', () => {
     await page.getByRole('link', { name: 'No links please' }).click()
     await page
       .getByRole('region', { name: 'Rules of No links please' })
-      .getByRole('button', { name: 'All right' })
+      .getByRole('button', { name: 'Got it' })
       .click()
   })
 

@@ -245,7 +245,7 @@ describe('the text of messages', () => {
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/plaza-unread.svg')
     await expect
       .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told))
-      .toEqual(['Alpha: Somebody has mentioned you.'])
+      .toEqual(['Alpha: Someone mentioned you.'])
     await page.evaluate(() => {
       sessionStorage.setItem('hidden', 'no')
       document.dispatchEvent(new Event('visibilitychange'))

@@ -38,18 +38,26 @@ const unmoved = [
   'meetings',
   'operations',
   'profiles',
-  'rooms',
+  'rooms/gate-card.tsx',
+  'rooms/gate-refusal.tsx',
+  'rooms/invite-links.tsx',
+  'rooms/join-place.tsx',
+  'rooms/near-rooms.tsx',
+  'rooms/own-tokens.tsx',
+  'rooms/webhooks.tsx',
   'streams',
   'tour',
 ]
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {
-  'a value of the contract': /^(Other|left out)$/,
+  'a value of the contract': /^(Other|left out|from the id)$/,
   'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
   'the name of the product': /^Plaza$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
-  'a key of the keyboard': /^(Enter|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
+  'a part of the browser': /^Notification$/,
+  'a selector': /\[role=/,
+  'a key of the keyboard': /^(Shift )?(Enter|Esc|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
   'a question about the device': /^\((prefers|min|max)-[^()]+\)$/,
 }
 
