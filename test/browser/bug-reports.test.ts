@@ -32,7 +32,7 @@ test('a fault is reported in the settings of a phone, with a picture, and an adm
   const admin = await plaza.visit(undefined, addWallet)
   await admin.getByRole('button', { name: 'Wallet', exact: true }).click()
   await admin.getByRole('button', { name: 'Test Wallet', exact: true }).click()
-  await admin.getByRole('alert').getByText('The wallet said no').waitFor()
+  await admin.getByRole('alert').getByText('The wallet declined the request').waitFor()
   await admin.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await admin.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
   await go(admin, '/rooms/alpha')

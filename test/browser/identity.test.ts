@@ -43,7 +43,7 @@ describe('the ways to sign in', () => {
     await addAuthenticator(page)
     await press(page, 'Passkey')
     await press(page, 'Use a passkey')
-    await says(page, 'The device did not answer, or you closed its window. Nothing was changed.')
+    await says(page, 'Your device did not respond, or you closed its window. Nothing was changed.')
     await press(page, 'Create account')
     await isInside(page)
 
@@ -67,7 +67,7 @@ describe('the ways to sign in', () => {
     const page = await plaza.visit(desktop, addWallet)
     await press(page, 'Wallet')
     await press(page, 'Test Wallet')
-    await says(page, 'The wallet said no. Nothing was signed.')
+    await says(page, 'The wallet declined the request. Nothing was signed.')
     await press(page, 'Test Wallet')
     await isInside(page)
     await settings(page, 'Sign-in & security')
@@ -110,7 +110,7 @@ describe('the ways to sign in', () => {
     await page.getByLabel('6-digit code').waitFor()
     const code = await codeFor('ada@example.org', 'signs you in')
     await page.getByLabel('6-digit code').fill(code === '000000' ? '000001' : '000000')
-    await says(page, 'This is not the code that was sent. Look again.')
+    await says(page, 'This code is wrong. Check it and try again.')
     await page.getByLabel('6-digit code').fill(code)
     await isInside(page)
     await settings(page, 'Wallet')
@@ -130,7 +130,7 @@ describe('the ways to sign in', () => {
 
     const other = await visit()
     await other.goto(link)
-    await says(other, 'This link was used already, or is too old. Ask for another.')
+    await says(other, 'This link was already used or has expired. Request a new one.')
   })
 
   test('a guest is offered a passkey, and later signs in with it to the same account', async () => {

@@ -97,7 +97,7 @@ describe('rooms of places', () => {
     const list = await near(page)
     await page.context().clearPermissions()
     await list.getByRole('button', { name: 'Use my position' }).click()
-    await list.getByText('Your browser was not allowed to tell where you are.').waitFor()
+    await list.getByText('Location access was denied.').waitFor()
     await page.context().grantPermissions(['geolocation'])
     await list.getByRole('button', { name: 'Use my position' }).click()
     await list.getByText('No rooms within 5 km').waitFor()

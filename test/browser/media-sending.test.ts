@@ -369,7 +369,7 @@ describe('media are sent', () => {
     await press(page, 'Attach')
     await page.getByRole('menuitem', { name: /^Location/ }).click()
     await form.getByRole('button', { name: 'Find my position' }).click()
-    await form.getByText('Your browser was not allowed to tell where you are.').waitFor()
+    await form.getByText('Location access was denied.').waitFor()
     await page.keyboard.press('Escape')
   })
 

@@ -130,7 +130,7 @@ test('what is reported of a direct message waits in the lobby for who moderates 
   const judge = await plaza.visit(desktop, addWallet)
   await judge.getByRole('button', { name: 'Wallet', exact: true }).click()
   await judge.getByRole('button', { name: 'Test Wallet', exact: true }).click()
-  await judge.getByRole('alert').getByText('The wallet said no').waitFor()
+  await judge.getByRole('alert').getByText('The wallet declined the request').waitFor()
   await judge.getByRole('button', { name: 'Test Wallet', exact: true }).click()
   await judge.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
   await go(judge, '/rooms/alpha')

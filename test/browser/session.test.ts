@@ -134,7 +134,7 @@ describe('the session of the page', () => {
     }
     const dialog = await ask()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await page.getByText('This wants you to sign in once more.').waitFor()
+    await page.getByText('Sign in again to do this.').waitFor()
     expect(await letters('prover@example.org')).toEqual([])
     await (await ask()).getByRole('button', { name: 'Confirm as guest' }).click()
     await page.getByText('We sent a code to').waitFor()
@@ -162,7 +162,7 @@ describe('the session of the page', () => {
     })
     await page.reload()
     await page.getByRole('heading', { name: 'One moment' }).waitFor()
-    await page.getByText(/It goes on in [12] s/).waitFor()
+    await page.getByText(/Retrying in [12] s/).waitFor()
     await isInside(page)
     expect(asked).toBe(2)
   })

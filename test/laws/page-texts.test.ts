@@ -33,7 +33,6 @@ const unmoved = [
   'app.tsx',
   'booking',
   'home.tsx',
-  'kit',
   'media',
   'meetings',
   'operations',
@@ -56,9 +55,10 @@ const unseen: Readonly<Record<string, RegExp>> = {
   'the name of the product': /^Plaza$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
   'a part of the browser': /^Notification$/,
-  'a selector': /\[role=/,
+  'a selector': /\[\w|:is\(|^a, button, /,
+  'a path of a drawing': /^M\d/,
   'a key of the keyboard': /^(Shift )?(Enter|Esc|Escape|Tab|Arrow(Up|Down|Left|Right))$/,
-  'a question about the device': /^\((prefers|min|max)-[^()]+\)$/,
+  'a question about the device': /^\((prefers|min|max|hover)[^()]*\)$/,
 }
 
 const spoken = /^(aria-label|aria-description|aria-roledescription|aria-valuetext|title|placeholder|alt|label)$/
