@@ -175,13 +175,13 @@ describe('answers of agents, by a script', () => {
     await owner.getByRole('button', { name: /Settings$/ }).click()
     await owner.getByRole('tab', { name: 'Booking hours' }).click()
     await owner.getByText('There are none, so nobody is shown a time.').waitFor()
-    const adding = owner.getByRole('form', { name: 'Add a time' })
+    const adding = owner.getByRole('form', { name: 'Add hours' })
     await adding.getByLabel('To', { exact: true }).fill('08:00')
     await adding.getByRole('button', { name: 'Add' }).click()
     await adding.getByRole('alert').getByText('It has to end after it begins.').waitFor()
     await adding.getByLabel('To', { exact: true }).fill('17:00')
     await adding.getByRole('button', { name: 'Add' }).click()
-    const times = owner.getByRole('list', { name: 'Times of each week' }).getByRole('listitem')
+    const times = owner.getByRole('list', { name: 'Weekly hours' }).getByRole('listitem')
     await expect.poll(() => times.count()).toBe(5)
     for (const colorScheme of ['dark', 'light'] as const) {
       await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -189,8 +189,8 @@ describe('answers of agents, by a script', () => {
     }
     await times.first().getByRole('button').click()
     await expect.poll(() => times.count()).toBe(4)
-    await owner.getByRole('spinbutton', { name: 'Notice that you need, in hours' }).fill('0')
-    await owner.getByRole('spinbutton', { name: 'Pause between two calls' }).fill('0')
+    await owner.getByRole('spinbutton', { name: 'Minimum notice, in hours' }).fill('0')
+    await owner.getByRole('spinbutton', { name: 'Break between calls' }).fill('0')
     await owner.getByRole('form', { name: 'Calls' }).getByRole('button', { name: 'Save' }).click()
     await owner.getByText('Saved.').waitFor()
 

@@ -114,7 +114,7 @@ describe('the ways to sign in', () => {
     await page.getByLabel('6-digit code').fill(code)
     await isInside(page)
     await settings(page, 'Wallet')
-    await page.getByText('No smart account yet').waitFor()
+    await page.getByText('No wallet yet').waitFor()
   })
 
   test('a link from an email signs in once', async () => {
