@@ -14,6 +14,7 @@ import { JoinPlace, type PlaceRoom, positionWords } from './join-place.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 type Chat = Awaited<ReturnType<Client['rooms']['listLocationRooms']>>['chats'][number]
 interface Found {
@@ -87,7 +88,7 @@ export function NearRooms({ onClose, onCreate }: { onClose: () => void; onCreate
           )}
           <div className="row end">
             <ActButton className={`button ${found ? '' : 'main'}`} onPress={look}>
-              <Icon name="place" /> {found ? 'Look again' : 'Use my position'}
+              <Icon name="place" /> {found ? 'Look again' : t.place.use}
             </ActButton>
           </div>
         </div>
