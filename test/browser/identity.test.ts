@@ -130,7 +130,7 @@ describe('the ways to sign in', () => {
 
     const other = await visit()
     await other.goto(link)
-    await says(other, 'This link was already used or has expired. Request a new one.')
+    await says(other, 'This link has been used or has expired. Ask for a new one.')
   })
 
   test('a guest is offered a passkey, and later signs in with it to the same account', async () => {

@@ -134,7 +134,7 @@ describe('the session of the page', () => {
     }
     const dialog = await ask()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await page.getByText('Sign in again to do this.').waitFor()
+    await page.getByText('Sign in again to do this').waitFor()
     expect(await letters('prover@example.org')).toEqual([])
     await (await ask()).getByRole('button', { name: 'Confirm as guest' }).click()
     await page.getByText('We sent a code to').waitFor()

@@ -4,7 +4,7 @@ import { desktop, field, isLive, openPlaza, phone } from './plaza.ts'
 
 const titles = [
   'Send a message',
-  'Have a link refused',
+  'Get a link blocked',
   'Wait in slow mode',
   'Ask an agent',
   'Lose the connection',
@@ -53,7 +53,7 @@ describe('the tour', () => {
   })
 
   test('the step about refused links prefills a link', async () => {
-    const page = await take('Have a link refused')
+    const page = await take('Get a link blocked')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Message blocked' }).getByText('Links are not allowed').waitFor()
@@ -74,7 +74,7 @@ describe('the tour', () => {
   ])(
     'M62: every step focuses the control to use, and shows its hint and the messages, on a %s',
     async (_name, device) => {
-      const page = await take('Come in as a guest', device)
+      const page = await take('Join as a guest', device)
       await field(page).waitFor()
       for (const title of titles) {
         const hint = await next(page, title)
@@ -127,7 +127,7 @@ test('M62: one guest can take the whole tour twice within the rate limits, and k
   const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
   onTestFinished(() => limited.close())
   const page = await limited.visit()
-  await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()
+  await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Join as a guest' }).click()
   await field(page).waitFor()
   const guest = () => page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
   const first = await guest()

@@ -27,14 +27,13 @@ const unmoved = [
   'rooms/own-tokens.tsx',
   'rooms/webhooks.tsx',
   'streams',
-  'tour',
 ]
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {
   'a value of the contract': /^(Other|left out|from the id)$/,
   'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
-  'the name of the product': /^Plaza$/,
+  'the name of the product': /^Plaza( Guide)?$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
   'a part of the browser': /^(Notification|PushManager)$/,
   'a selector': /\[\w|:is\(|^a, button, /,

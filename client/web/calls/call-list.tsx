@@ -9,7 +9,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { callTexts as t } from '../texts/calls.ts'
-import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import styles from './calls.module.css'
 import { ringUp } from './ring.ts'
 import { useCalls } from './use-calls.ts'
@@ -38,7 +38,7 @@ export function CallList() {
       </Listed>
       {more && (
         <ActButton className="button small" onPress={more}>
-          {kitTexts.showMore}
+          {controlTexts.showMore}
         </ActButton>
       )}
     </section>

@@ -2,7 +2,7 @@ import { AgentHead } from '../agents/agent-head.tsx'
 import { OwnCalls } from '../booking/own-calls.tsx'
 import { goTo } from '../rooms/route.ts'
 import { callTexts as t } from '../texts/calls.ts'
-import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { CallList } from './call-list.tsx'
 import styles from './calls.module.css'
 import { MeetingList } from './meeting-list.tsx'
@@ -10,7 +10,7 @@ import { MeetingList } from './meeting-list.tsx'
 export function CallsView() {
   return (
     <main className="room" aria-label={t.title}>
-      <AgentHead title={t.title} back={{ title: kitTexts.backToRooms, go: () => goTo(null) }} />
+      <AgentHead title={t.title} back={{ title: controlTexts.backToRooms, go: () => goTo(null) }} />
       <div className={styles.callsPage}>
         <MeetingList />
         <BookedCalls />

@@ -1,5 +1,5 @@
 import type { ConnectionState } from '#client/sdk/types'
-import { connectionTexts } from '../texts/connection.ts'
+import { kitTexts } from '../texts/kit.ts'
 import styles from './connection-word.module.css'
 
 /** The state of the connection as a dot and a word, for who has not come in yet. */
@@ -7,7 +7,7 @@ export function ConnectionWord({ state }: { state: ConnectionState }) {
   return (
     <span className={`${styles.connection} ${state}`} role="status">
       <i aria-hidden="true" />
-      {connectionTexts.states[state]}
+      {kitTexts.connection[state]}
     </span>
   )
 }

@@ -9,7 +9,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { friendTexts as t } from '../texts/friends.ts'
-import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { PersonRow } from './person-row.tsx'
 import { useFriends, withoutFriend } from './use-friends.ts'
 
@@ -49,7 +49,7 @@ export function FriendList() {
       </Listed>
       {more && (
         <ActButton className="button small" onPress={more}>
-          {kitTexts.showMore}
+          {controlTexts.showMore}
         </ActButton>
       )}
     </section>
@@ -89,7 +89,7 @@ function FriendRow({ friend, isOnline }: { friend: Friend; isOnline: boolean }) 
       >
         <Icon name="message" />
       </ActButton>
-      <ConfirmButton title={kitTexts.remove} of={name} onConfirm={remove} />
+      <ConfirmButton title={controlTexts.remove} of={name} onConfirm={remove} />
     </PersonRow>
   )
 }

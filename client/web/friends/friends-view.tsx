@@ -2,7 +2,7 @@ import { AgentHead } from '../agents/agent-head.tsx'
 import styles from '../calls/calls.module.css'
 import { goTo } from '../rooms/route.ts'
 import { friendTexts as t } from '../texts/friends.ts'
-import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { AddFriend } from './add-friend.tsx'
 import { FriendList } from './friend-list.tsx'
 import { Requests } from './requests.tsx'
@@ -10,7 +10,7 @@ import { Requests } from './requests.tsx'
 export function FriendsView() {
   return (
     <main className="room" aria-label={t.title}>
-      <AgentHead title={t.title} back={{ title: kitTexts.backToRooms, go: () => goTo(null) }} />
+      <AgentHead title={t.title} back={{ title: controlTexts.backToRooms, go: () => goTo(null) }} />
       <div className={styles.callsPage}>
         <AddFriend />
         <Requests />

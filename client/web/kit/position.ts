@@ -1,5 +1,5 @@
 import type { Point } from '#shared/kit/earth'
-import { kitTexts as t } from '../texts/kit.ts'
+import { controlTexts as t } from '../texts/controls.ts'
 
 const waitMilliseconds = 20_000
 

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { useTell } from './toasts.tsx'
-import { kitTexts as t } from '../texts/kit.ts'
+import { controlTexts as t } from '../texts/controls.ts'
 
 const selectAll = (field: HTMLInputElement | null) => field?.select()
 

@@ -16,6 +16,7 @@ import roomsStyles from '../rooms/rooms.module.css'
 import { goTo, goToMessage } from '../rooms/route.ts'
 import { keyOf, useRoomList } from '../rooms/use-rooms.ts'
 import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { starTexts as t } from '../texts/stars.ts'
 import { useStarring, useStars } from './use-stars.ts'
 
@@ -23,7 +24,7 @@ export function StarredView() {
   const { value, more, ...loaded } = useStars()
   return (
     <main className="room" aria-label={t.title}>
-      <AgentHead title={t.title} back={{ title: kitTexts.backToRooms, go: () => goTo(null) }} />
+      <AgentHead title={t.title} back={{ title: controlTexts.backToRooms, go: () => goTo(null) }} />
       <div className={styles.callsPage}>
         <Listed
           loaded={{ ...loaded, value: value?.messages ?? null }}
@@ -43,7 +44,7 @@ export function StarredView() {
         </Listed>
         {more && (
           <ActButton className="button small" onPress={more}>
-            {kitTexts.showMore}
+            {controlTexts.showMore}
           </ActButton>
         )}
       </div>

@@ -6,7 +6,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { usePages } from '../kit/use-pages.ts'
-import { kitTexts } from '../texts/kit.ts'
+import { controlTexts } from '../texts/controls.ts'
 import { supportTexts as t } from '../texts/support.ts'
 import styles from './bug-list.module.css'
 
@@ -51,7 +51,7 @@ export function BugList() {
       </Listed>
       {reports.more && (
         <ActButton className="button small" onPress={reports.more}>
-          {kitTexts.showMore}
+          {controlTexts.showMore}
         </ActButton>
       )}
     </>

@@ -9,11 +9,4 @@ export const connectionTexts = textCatalog('connection', {
     cut: 'You disconnected. Messages you write are sent when you reconnect.',
   },
   reconnect: 'Reconnect',
-  states: {
-    connecting: 'Connecting',
-    online: 'Live',
-    offline: 'Offline',
-    rest: 'Live, with delay',
-    closed: 'Disconnected',
-  },
 })

@@ -1,30 +1,21 @@
 import { textCatalog } from './catalog.ts'
 
-/** Texts of several folders. */
+/** Texts of several folders, loaded with the first screen. */
 export const kitTexts = textCatalog('kit', {
-  backToRooms: 'Back to the rooms',
-  remove: 'Remove',
   close: 'Close',
   retry: 'Try again',
   loading: 'Loading',
   reload: 'Reload',
   notLoaded: 'This part of the page could not be loaded.',
   retrying: '<status>Too many requests.</status> Retrying in {time}.',
-  copy: 'Copy',
-  copied: {
-    link: 'Link copied.',
-    secret: 'Secret copied.',
-  },
-  notCopied: 'This browser does not allow copying. Copy the text from its field.',
-  showMore: 'Show more',
-  status: 'Status: {words}',
   today: 'Today',
   yesterday: 'Yesterday',
-  position: {
-    unsupported: 'This browser does not know your location.',
-    refused: 'Location access was denied. Allow it in the settings of your browser.',
-    unknown: 'Your location could not be found.',
-    slow: 'Finding your location took too long.',
+  connection: {
+    connecting: 'Connecting',
+    online: 'Live',
+    offline: 'Offline',
+    rest: 'Live, with delay',
+    closed: 'Disconnected',
   },
   problems: {
     unknown: 'Something went wrong.',
@@ -39,27 +30,17 @@ export const kitTexts = textCatalog('kit', {
     SESSION_EXPIRED: 'Your session has ended. Sign in again.',
     SESSION_INVALID: 'Your session has ended. Sign in again.',
     SESSION_NOT_FOUND: 'Your session has ended. Sign in again.',
-    REAUTHENTICATION_REQUIRED: 'Sign in again to do this. Nothing was changed.',
     INVALID_SIGNATURE: 'The signature does not match this wallet. Try again.',
     NONCE_EXPIRED: 'The sign-in message has expired. Try again.',
     CHAIN_NOT_SUPPORTED: 'This server does not support the network of your wallet.',
     INVALID_NONCE: 'The sign-in message was already used. Try again.',
     INVALID_DOMAIN: 'The wallet signed for another site.',
     INVALID_CODE: 'This code is wrong. Check it and try again.',
-    CODE_EXPIRED: 'This code has expired. Request a new one.',
-    TOO_MANY_ATTEMPTS: 'Too many wrong codes. Request a new one.',
-    INVALID_LINK: 'This link was already used or has expired. Request a new one.',
-    EMAIL_IN_USE: 'This address belongs to another account.',
-    PHONE_IN_USE: 'This number belongs to another account.',
-    PHONE_CODE_EXPIRED: 'This code has expired. Request a new one.',
     CHALLENGE_EXPIRED: 'That took too long. Try again.',
     PASSKEY_NOT_FOUND: 'This passkey is unknown here. Use another one, or create an account.',
-    PASSKEY_VERIFICATION_FAILED: 'The passkey could not be verified. Try again.',
-    PASSKEY_ALREADY_REGISTERED: 'This passkey is already in use.',
     INVALID_AUTHENTICATOR: 'Passkeys of this device are not supported. Try another device.',
     UPSTREAM_ERROR: 'A service that this needs returned an error. Try again later.',
     TIMEOUT: 'A service that this needs did not respond. Try again later.',
-    FORBIDDEN: 'You are not allowed to do this.',
   },
   /** By the errors of the WebAuthn API. */
   devices: {

@@ -44,6 +44,16 @@ export const welcomeTexts = textCatalog('welcome', {
     empty: 'No messages yet',
     emptyHint: 'Sign in to write the first one.',
   },
+  tour: 'Or take the tour as a guest',
+  steps: {
+    guest: 'Join as a guest',
+    send: 'Send a message',
+    verdict: 'Get a link blocked',
+    slow: 'Wait in slow mode',
+    ask: 'Ask an agent',
+    drop: 'Lose the connection',
+    moderate: 'Be the moderator',
+  },
   theme: {
     light: 'Use light theme',
     dark: 'Use dark theme',
