@@ -34,7 +34,6 @@ test('a calendar is connected in the settings, said to need that again, and disc
 
   await Connections.updateMany({}, { $set: { is_active: false } })
   await page.reload()
-  await open()
   await section.getByText('has to be connected again').waitFor()
   expect(await axeFaults(page)).toEqual([])
   await section.getByRole('button', { name: 'Disconnect' }).click()

@@ -93,8 +93,8 @@ function DailyRow(props: { available: boolean; nextResetAt: string; points: numb
 }
 
 const places: Readonly<Partial<Record<PointsAction, Place>>> = {
-  phone_verified: 'ways',
-  email_verified: 'ways',
+  phone_verified: 'sign-in',
+  email_verified: 'sign-in',
   five_friends: 'friends',
   username_claimed: 'profile',
   social_added: 'profile',

@@ -24,27 +24,15 @@ import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 import { settingTexts as t } from '../texts/settings.ts'
 
-type Page =
-  | 'profile'
-  | 'ways'
-  | 'devices'
-  | 'wallet'
-  | 'times'
-  | 'points'
-  | 'notifications'
-  | 'quiet'
-  | 'data'
-  | 'problem'
-  | 'contact'
-const pages: readonly Tab<Page>[] = [
+const pages: readonly Tab<SettingsSection>[] = [
   { name: 'profile', title: t.tabs.profile },
-  { name: 'ways', title: t.tabs.signIn },
+  { name: 'sign-in', title: t.tabs.signIn },
   { name: 'devices', title: t.tabs.devices },
   { name: 'wallet', title: t.tabs.wallet },
-  { name: 'times', title: t.tabs.booking },
+  { name: 'booking', title: t.tabs.booking },
   { name: 'points', title: t.tabs.points },
   { name: 'notifications', title: t.tabs.notifications },
-  { name: 'quiet', title: t.tabs.privacy },
+  { name: 'privacy', title: t.tabs.privacy },
   { name: 'data', title: t.tabs.data },
   { name: 'problem', title: t.tabs.problem },
   { name: 'contact', title: t.tabs.contact },
@@ -121,7 +109,7 @@ function Profile({ onLeave }: { onLeave: () => void }) {
         ))}
       </fieldset>
       <div className="row">
-        <button type="button" className="button" onClick={() => flush().then(signOut)}>
+        <button type="button" className="button" onClick={leave}>
           {t.profile.signOut}
         </button>
         <span className="hint">{t.profile.signOutHint}</span>

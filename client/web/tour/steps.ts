@@ -1,6 +1,5 @@
 import type { PanelName } from '#shared/kit/pages'
 import type { RoomRef } from '#shared/kit/primitives'
-import type { PanelName } from '../rooms/route.ts'
 import type { welcomeTexts } from '../texts/welcome.ts'
 
 /** A step of the tour: the room and the panel. Its title, its hint and its prefilled text are in the catalog. */

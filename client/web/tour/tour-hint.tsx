@@ -40,7 +40,7 @@ export function TourStepHint() {
         <strong>{t.position({ number: at + 1, count: tourSteps.length })}</strong> {t.hints[tour.step.name]}
       </p>
       {next && (
-        <a className="button small" href={linkTo(next.name)}>
+        <a className="button small" href={linkToStep(next.name)}>
           {t.next({ title: welcomeTexts.steps[next.name] })}
         </a>
       )}
@@ -70,7 +70,7 @@ function DemoControls() {
           said: (parts) => <span className={styles.said}>{parts}</span>,
         })}
       </p>
-      <a className="button small plain" href={linkTo('guest')}>
+      <a className="button small plain" href={linkToStep('guest')}>
         {t.demo.tour}
       </a>
       {!isCut && (

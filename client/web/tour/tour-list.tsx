@@ -12,7 +12,7 @@ export function TourList() {
       <ol>
         {tourSteps.map(({ name }) => (
           <li key={name}>
-            <a href={linkTo(name)}>{t.steps[name]}</a>
+            <a href={linkToStep(name)}>{t.steps[name]}</a>
           </li>
         ))}
       </ol>
