@@ -16,9 +16,7 @@ import {
 const unmoved = [
   'agent-page',
   'agents',
-  'app.tsx',
   'booking',
-  'home.tsx',
   'meetings',
   'operations',
   'profiles',

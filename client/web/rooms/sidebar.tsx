@@ -101,8 +101,8 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         {open === 'cluster' && isAdmin && <Cluster onClose={closeDialog} />}
         {open === 'installation' && isAdmin && <Installation onClose={closeDialog} />}
         {(open === 'cluster' || open === 'installation') && !isAdmin && (
-          <Dialog title="For admins" onClose={closeDialog}>
-            <p>Only admins can open this page.</p>
+          <Dialog title={t.admins} onClose={closeDialog}>
+            <p>{t.adminsHint}</p>
           </Dialog>
         )}
         {page?.name === 'settings' && (

@@ -7,6 +7,8 @@ export const sidebarTexts = textCatalog('sidebar', {
   installation: 'Installation',
   browse: 'Browse channels',
   create: 'New room',
+  admins: 'For admins',
+  adminsHint: 'Only admins can open this page.',
   settings: 'Settings',
   chooseName: 'Choose a name',
   places: {
