@@ -53,7 +53,7 @@ describe('rooms of places', () => {
     await judge(other, 'near-before')
     expect(await list.getByRole('listitem').count()).toBe(0)
     await list.getByRole('button', { name: 'Use my location' }).click()
-    await list.getByText(/^\d+ m away · 1 member · asks for 200 m$/).waitFor()
+    await list.getByText(/^\d+ m away · 1 member · within 200 m$/).waitFor()
     await judge(other, 'near-found')
     await list.getByRole('button', { name: 'Join Old harbour' }).click()
     await other.getByRole('heading', { level: 1, name: 'Old harbour' }).waitFor()

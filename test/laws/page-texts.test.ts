@@ -20,17 +20,15 @@ const unmoved = [
   'meetings',
   'operations',
   'profiles',
-  'rooms/near-rooms.tsx',
-  'rooms/own-tokens.tsx',
-  'rooms/webhooks.tsx',
   'streams',
 ]
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {
-  'a value of the contract': /^(Other|left out|from the id)$/,
+  'a value of the contract': /^(Other|left out|from the id|Failed to fetch)$/,
   'a fault of the code': /^(Nobody is|There is no) .+ above this component\.$/,
   'the name of the product': /^Plaza( Guide)?$/,
+  'a class': /^chip (warm|grave)$/,
   'a value of HTML': /^noopener noreferrer nofollow$/,
   'a part of the browser': /^(Notification|PushManager|Files|Not(Allowed|Found)Error)$/,
   'a selector': /\[\w|:is\(|^a, button, |^header button$/,
