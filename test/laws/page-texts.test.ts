@@ -95,7 +95,7 @@ const page = filesUnder('client/web')
   .map((path) => parse(path, textOf(path)))
 const isIn = (place: string, { path }: Source) => `${path}/`.startsWith(`client/web/${place}/`)
 const outside = ({ path, code }: Source) => textsIn(path, code).map((text) => `${path}: ${text}`)
-const catalogs = page.filter((source) => isIn('texts', source) && !source.path.endsWith('/catalog.ts'))
+const catalogs = page.filter((source) => isIn('texts', source) && !source.path.endsWith('catalog.ts'))
 
 /** The keys of a catalog, with those of a group after a dot. */
 function keysIn({ path, code }: Pick<Source, 'path' | 'code'>): string[] {

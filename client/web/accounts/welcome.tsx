@@ -1,5 +1,6 @@
 import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import { isolated } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { GoesOn, Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
@@ -65,19 +66,10 @@ export function Welcome(props: {
           )}
           {link?.state === 'asking' && (
             <section className="stack" aria-label={t.link.title}>
-              <p>
-                {t.link.question({
-                  email: link.email,
-                  strong: (parts) => (
-                    <strong>
-                      <bdi>{parts}</bdi>
-                    </strong>
-                  ),
-                })}
-              </p>
+              <p>{t.link.question({ email: isolated(link.email) })}</p>
               <div className="row wrap">
                 <button type="button" className="button main" onClick={link.open}>
-                  {t.link.open({ email: link.email, who: (parts) => <bdi>{parts}</bdi> })}
+                  {t.link.open({ email: isolated(link.email) })}
                 </button>
                 <button type="button" className="button" onClick={link.leave}>
                   {t.link.leave}

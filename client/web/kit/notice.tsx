@@ -27,7 +27,7 @@ export function GoesOn({ at }: { at: string }) {
   const seconds = Math.max(1, Math.ceil((Date.parse(at) - useNowUntil(at)) / 1_000))
   return (
     <p className="hint">
-      {t.retrying({ time: lengthOf(seconds), status: (parts) => <span role="status">{parts}</span> })}
+      <span role="status">{t.tooMuch}</span> {t.retrying({ time: lengthOf(seconds) })}
     </p>
   )
 }

@@ -4,7 +4,7 @@ import format, { type CompiledMessage, type FormatValues } from 'icu-minify/form
 import { createElement, Fragment, type ReactNode } from 'react'
 
 /** Texts by their keys; a group has its own keys. */
-interface TextTree {
+export interface TextTree {
   readonly [key: string]: string | TextTree
 }
 

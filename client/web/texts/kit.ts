@@ -1,13 +1,14 @@
-import { textCatalog } from './catalog.ts'
+import { simpleCatalog } from './simple-catalog.ts'
 
 /** Texts of several folders, loaded with the first screen. */
-export const kitTexts = textCatalog('kit', {
+export const kitTexts = simpleCatalog({
   close: 'Close',
   retry: 'Try again',
   loading: 'Loading',
   reload: 'Reload',
   notLoaded: 'This part of the page could not be loaded.',
-  retrying: '<status>Too many requests.</status> Retrying in {time}.',
+  tooMuch: 'Too many requests.',
+  retrying: 'Retrying in {time}.',
   today: 'Today',
   yesterday: 'Yesterday',
   connection: {
@@ -27,18 +28,11 @@ export const kitTexts = textCatalog('kit', {
     INTERNAL_ERROR: 'Something went wrong on the server. Try again in a moment.',
     DATABASE_ERROR: 'Something went wrong on the server. Try again in a moment.',
     UNAUTHORIZED: 'Sign in to do this.',
-    SESSION_EXPIRED: 'Your session has ended. Sign in again.',
-    SESSION_INVALID: 'Your session has ended. Sign in again.',
-    SESSION_NOT_FOUND: 'Your session has ended. Sign in again.',
     INVALID_SIGNATURE: 'The signature does not match this wallet. Try again.',
     NONCE_EXPIRED: 'The sign-in message has expired. Try again.',
-    CHAIN_NOT_SUPPORTED: 'This server does not support the network of your wallet.',
     INVALID_NONCE: 'The sign-in message was already used. Try again.',
-    INVALID_DOMAIN: 'The wallet signed for another site.',
     INVALID_CODE: 'This code is wrong. Check it and try again.',
-    CHALLENGE_EXPIRED: 'That took too long. Try again.',
     PASSKEY_NOT_FOUND: 'This passkey is unknown here. Use another one, or create an account.',
-    INVALID_AUTHENTICATOR: 'Passkeys of this device are not supported. Try another device.',
     UPSTREAM_ERROR: 'A service that this needs returned an error. Try again later.',
     TIMEOUT: 'A service that this needs did not respond. Try again later.',
   },

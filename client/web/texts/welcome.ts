@@ -1,7 +1,7 @@
-import { textCatalog } from './catalog.ts'
+import { simpleCatalog } from './simple-catalog.ts'
 
 /** What signed-out visitors see first. */
-export const welcomeTexts = textCatalog('welcome', {
+export const welcomeTexts = simpleCatalog({
   live: 'Live now',
   pitch: 'Chat in real time, with every message in order.',
   pitchMore:
@@ -13,8 +13,8 @@ export const welcomeTexts = textCatalog('welcome', {
   link: {
     title: 'Sign in with this link?',
     question:
-      'This link signs you in as <strong>{email}</strong>. It was requested in another browser. Continue only if this is your email address.',
-    open: 'Sign in as <who>{email}</who>',
+      'This link signs you in as {email}. It was requested in another browser. Continue only if this is your email address.',
+    open: 'Sign in as {email}',
     leave: 'Cancel',
   },
   facts: {
