@@ -13,6 +13,8 @@ import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
 import { TourContext, useTour } from './tour/use-tour.ts'
+import { kitTexts } from './texts/kit.ts'
+import { pageTexts as t } from './texts/pages.ts'
 
 const importHome = () => import('./home.tsx')
 const importPages = () => import('./pages.tsx')
@@ -56,7 +58,7 @@ function Door() {
     setWelcomed(false)
   }
   if (tour.isOpening && account === null) {
-    return <Opening label="Opening the tour" />
+    return <Opening label={t.openingTour} />
   }
   const welcome = (
     <Welcome
@@ -93,7 +95,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user && loaded.againAt)
     return (
       <main className={styles.waiting}>
-        <h1>One moment</h1>
+        <h1>{t.wait}</h1>
         <GoesOn at={loaded.againAt} />
       </main>
     )
@@ -101,14 +103,14 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user) {
     return (
       <main className={styles.waiting}>
-        <Blank isPage icon="warn" title="Plaza cannot open">
+        <Blank isPage icon="warn" title={t.failed}>
           <p>{problemText(loaded.error)}</p>
           <div className="row">
             <button type="button" className="button main" onClick={loaded.reload}>
-              Try again
+              {kitTexts.retry}
             </button>
             <button type="button" className="button" onClick={() => client.signOut()}>
-              Sign out
+              {t.signOut}
             </button>
           </div>
         </Blank>
@@ -132,7 +134,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   )
 }
 
-function Opening({ label = 'Opening Plaza' }: { label?: string }) {
+function Opening({ label = t.openingPlaza }: { label?: string }) {
   return (
     <main className={styles.waiting}>
       <h1 className="unseen">Plaza</h1>

@@ -29,6 +29,7 @@ import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { useShownTour } from './tour/use-tour.ts'
+import { pageTexts as t } from './texts/pages.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
@@ -85,7 +86,7 @@ export function Home() {
                     >
                       {room && (
                         <button type="button" className={styles.skip} onClick={focusComposer}>
-                          Skip to the message field
+                          {t.skip}
                         </button>
                       )}
                       <Sidebar page={page} behind={behind} chosen={room} isBeside={room !== null || isElsewhere} />
@@ -93,7 +94,7 @@ export function Home() {
                       {beside}
                       {!room && !isElsewhere && isOpeningTour && (
                         <div className="room-none">
-                          <Skeleton label="Opening the tour" />
+                          <Skeleton label={t.openingTour} />
                         </div>
                       )}
                     </div>

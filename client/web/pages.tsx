@@ -6,6 +6,7 @@ import { useAccount } from './connection/client.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Blank, Skeleton } from './kit/notice.tsx'
 import { followLink, leadOn, usePage } from './rooms/route.ts'
+import { pageTexts as t } from './texts/pages.ts'
 
 const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
 const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
@@ -41,62 +42,62 @@ const streamForGuests = ({ stream }: { stream: string }, signIn: () => void) => 
 /** Each page, by its name in the table of paths (`shared/kit/pages.ts`). */
 const pages: { readonly [Name in PageName]: Page<Name> } = {
   home: { who: 'account', title: 'Plaza' },
-  browse: { who: 'account', title: 'Channels' },
-  roomNew: { who: 'account', title: 'New room' },
-  roomsNear: { who: 'account', title: 'Rooms near me' },
-  roomTokens: { who: 'account', title: 'From my tokens' },
-  room: { who: 'account', title: 'Room' },
-  roomPanel: { who: 'account', title: 'Room' },
-  roomModeration: { who: 'account', title: 'Room' },
-  message: { who: 'account', title: 'Room' },
+  browse: { who: 'account', title: t.channels },
+  roomNew: { who: 'account', title: t.newRoom },
+  roomsNear: { who: 'account', title: t.nearRooms },
+  roomTokens: { who: 'account', title: t.ownTokens },
+  room: { who: 'account', title: t.room },
+  roomPanel: { who: 'account', title: t.room },
+  roomModeration: { who: 'account', title: t.room },
+  message: { who: 'account', title: t.room },
   live: {
     who: 'account',
-    title: 'Live',
+    title: t.live,
     show: () => <LiveView path="now" />,
     forGuests: (_params, signIn) => <GuestStreams stream={null} onEnter={signIn} />,
   },
-  liveNew: { who: 'account', title: 'Go live', show: () => <LiveView path="new" /> },
+  liveNew: { who: 'account', title: t.goLive, show: () => <LiveView path="new" /> },
   stream: {
     who: 'account',
-    title: 'Livestream',
+    title: t.livestream,
     show: ({ stream }) => streamRoom(stream),
     forGuests: streamForGuests,
   },
   streamPanel: {
     who: 'account',
-    title: 'Livestream',
+    title: t.livestream,
     show: ({ stream, panel }) => streamRoom(stream, panel as PanelName),
     forGuests: streamForGuests,
   },
   streamModeration: {
     who: 'account',
-    title: 'Livestream',
+    title: t.livestream,
     show: ({ stream }) => streamRoom(stream, 'moderation'),
     forGuests: streamForGuests,
   },
   streamMessage: {
     who: 'account',
-    title: 'Livestream',
+    title: t.livestream,
     show: ({ stream }) => streamRoom(stream),
     forGuests: streamForGuests,
   },
-  calls: { who: 'account', title: 'Calls', show: () => <CallsView /> },
-  friends: { who: 'account', title: 'Friends', show: () => <FriendsView /> },
-  starred: { who: 'account', title: 'Starred messages', show: () => <StarredView /> },
-  profileOwn: { who: 'account', title: 'Your profile', show: () => <ProfilePage address="" /> },
-  profile: { who: 'account', title: 'Profile', show: ({ address }) => <ProfilePage address={address} /> },
-  agents: { who: 'account', title: 'Agents', show: () => <AgentsView path={[]} /> },
-  agentNew: { who: 'account', title: 'New agent', show: () => <AgentsView path={['new']} /> },
-  agent: { who: 'everyone', title: 'Agent', show: ({ agent }) => <AgentPage id={agent} /> },
-  agentChat: { who: 'account', title: 'Agent', show: ({ agent }) => <AgentsView path={[agent]} /> },
-  agentEdit: { who: 'account', title: 'Agent', show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
-  settings: { who: 'account', title: 'Settings' },
-  cluster: { who: 'admin', title: 'Cluster' },
-  installation: { who: 'admin', title: 'Installation' },
-  invitation: { who: 'account', title: 'Invitation' },
-  meeting: { who: 'everyone', title: 'Meeting', show: ({ code }) => <MeetingPage code={code} /> },
-  schedule: { who: 'everyone', title: 'Book a call', show: ({ slug }) => <BookingPage slug={slug} /> },
-  call: { who: 'everyone', title: 'Call', show: ({ token }) => <JoinPage token={token} /> },
+  calls: { who: 'account', title: t.calls, show: () => <CallsView /> },
+  friends: { who: 'account', title: t.friends, show: () => <FriendsView /> },
+  starred: { who: 'account', title: t.starred, show: () => <StarredView /> },
+  profileOwn: { who: 'account', title: t.ownProfile, show: () => <ProfilePage address="" /> },
+  profile: { who: 'account', title: t.profile, show: ({ address }) => <ProfilePage address={address} /> },
+  agents: { who: 'account', title: t.agents, show: () => <AgentsView path={[]} /> },
+  agentNew: { who: 'account', title: t.newAgent, show: () => <AgentsView path={['new']} /> },
+  agent: { who: 'everyone', title: t.agent, show: ({ agent }) => <AgentPage id={agent} /> },
+  agentChat: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent]} /> },
+  agentEdit: { who: 'account', title: t.agent, show: ({ agent }) => <AgentsView path={[agent, 'edit']} /> },
+  settings: { who: 'account', title: t.settings },
+  cluster: { who: 'admin', title: t.cluster },
+  installation: { who: 'admin', title: t.installation },
+  invitation: { who: 'account', title: t.invitation },
+  meeting: { who: 'everyone', title: t.meeting, show: ({ code }) => <MeetingPage code={code} /> },
+  schedule: { who: 'everyone', title: t.schedule, show: ({ slug }) => <BookingPage slug={slug} /> },
+  call: { who: 'everyone', title: t.call, show: ({ token }) => <JoinPage token={token} /> },
 }
 
 /** The row of a page, which takes the parameters of that page. */
@@ -111,7 +112,7 @@ export function besideRooms(page: PageAt): ReactNode {
   if (!show) return null
   const waiting = (
     <div className="room-none">
-      <Skeleton label={`Opening: ${title}`} />
+      <Skeleton label={t.opening({ page: title })} />
     </div>
   )
   // A boundary for each page: a part that failed to load does not affect another page.
@@ -150,7 +151,7 @@ export function Pages(props: {
     }
   }, [])
   useEffect(() => {
-    if (!page) document.title = 'No such page · Plaza'
+    if (!page) document.title = t.missingTitle
   }, [page])
   if (!page) return <NoPage />
   const { who, show, forGuests } = rowOf(page)
@@ -164,10 +165,10 @@ export function Pages(props: {
 function NoPage() {
   return (
     <main className={styles.waiting}>
-      <Blank isPage icon="search" title="Page not found">
-        <p>The address may be mistyped, or its page was deleted.</p>
+      <Blank isPage icon="search" title={t.missing}>
+        <p>{t.missingHint}</p>
         <a className="button main" href={linkTo('home')}>
-          Go to Plaza
+          {t.home}
         </a>
       </Blank>
     </main>

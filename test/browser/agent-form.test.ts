@@ -52,7 +52,7 @@ describe('what the form of an agent offers', () => {
     const own = page.getByRole('group', { name: 'Its picture' })
     await own.locator('input[type=file]').setInputFiles([await picture(page)])
     await own.getByRole('button', { name: 'Use it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor()
     const drawn = (place: string) =>
       expect
         .poll(() =>
@@ -70,8 +70,8 @@ describe('what the form of an agent offers', () => {
     await page.goto(edit.replace(/\/edit$/, ''))
     await drawn('.agents__agent-begin')
     await page.goto(edit)
-    await own.getByRole('button', { name: 'Remove it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
+    await own.getByRole('button', { name: 'Remove picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' })
     expect(await page.locator('.agents__agent-picture').count()).toBe(0)
   })
 

@@ -163,7 +163,7 @@ describe('the page of a public agent', () => {
     })
     await say(page, 'How deep?')
     await page.getByRole('button', { name: 'Pay with Browser wallet' }).click()
-    await answerIn(page).getByText('The wallet said no. Nothing was signed.').waitFor()
+    await answerIn(page).getByText('The wallet declined the request. Nothing was signed.').waitFor()
     expect(facilitator.asked).toEqual({ verify: 0, settle: 0 })
     await page.getByRole('button', { name: 'Pay with Browser wallet' }).click()
     await answer('Deep.')

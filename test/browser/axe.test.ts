@@ -54,22 +54,22 @@ describe('axe finds nothing', () => {
     const page = await plaza.visit(device, addWallet)
     await page.locator('.room-preview__room-preview-lines li').first().waitFor()
     await judge(page, 'welcome')
-    for (const way of ['Passkey', 'E-mail', 'Wallet']) {
+    for (const way of ['Passkey', 'Email', 'Wallet']) {
       await press(page, way)
       await page.locator('.way-in__way-in').waitFor()
       await judge(page, way)
       if (way === 'Passkey') {
-        await press(page, 'I have lost my passkey')
+        await press(page, 'Lost your passkey?')
         await judge(page, 'lost passkey')
       }
-      await press(page, 'All ways in')
+      await press(page, 'All sign-in options')
     }
     await page.goto(`${plaza.url}/#demo=verdict`)
     await page.getByRole('complementary', { name: 'Tour' }).waitFor()
     await judge(page, 'tour')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Refused' }).waitFor()
+    await page.getByRole('region', { name: 'Message blocked' }).waitFor()
     await judge(page, 'refused')
     await press(page, 'Why?')
     await judge(page, 'verdict')
@@ -112,7 +112,7 @@ describe('axe finds nothing', () => {
     await judge(page, 'message tools')
     await line(page, text).getByRole('button', { name: 'React' }).press('Enter')
     await judge(page, 'reactions')
-    await page.getByRole('menuitem', { name: 'Any other emoji' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'More emoji' }).press('Enter')
     await page.getByRole('dialog', { name: 'Emoji' }).waitFor()
     await judge(page, 'any reaction')
     await close(page)
@@ -150,7 +150,7 @@ describe('axe finds nothing', () => {
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
     }
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill('Judge')
+    await page.getByRole('searchbox', { name: 'Search for' }).fill('Judge')
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByRole('button').first().waitFor()
     await judge(page, 'search results')
@@ -195,8 +195,7 @@ describe('axe finds nothing', () => {
     for (const tab of await desk.getByRole('tab').all()) {
       await tab.dispatchEvent('click')
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
-      if ((await tab.innerText()) === 'Banned')
-        await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
+      if ((await tab.innerText()) === 'Banned') await page.getByRole('button', { name: 'Unban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)
     }
     await open(page, '/rooms/channel:nowhere')

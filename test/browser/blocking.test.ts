@@ -12,7 +12,7 @@ describe('blocked people', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  const collapsed = 'From somebody you have blocked'
+  const collapsed = 'From someone you blocked'
   const block = async (page: Page, text: string, name = 'Block') => {
     await line(page, text).first().locator('.messages__who').dispatchEvent('click')
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
@@ -58,7 +58,7 @@ describe('blocked people', () => {
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
 
     await go(page, '/rooms/alpha/search')
-    await page.getByRole('searchbox', { name: 'Words to look for' }).fill(said)
+    await page.getByRole('searchbox', { name: 'Search for' }).fill(said)
     await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Results' }).getByText(collapsed).waitFor()
     expect(await page.locator('body').innerText()).not.toMatch(new RegExp(`(Hateful|live) ${mark}`))
@@ -110,7 +110,7 @@ describe('blocked people', () => {
       await route.continue()
     })
     await page.getByRole('button', { name: /Settings/ }).click()
-    await page.getByRole('tab', { name: 'Quiet' }).click()
+    await page.getByRole('tab', { name: 'Blocked & muted' }).click()
     const undo = page.getByRole('dialog').getByRole('button', { name: 'Unblock' })
     await undo.focus()
     for (let times = 0; times < 3; times += 1) await page.keyboard.press('Enter')

@@ -46,25 +46,25 @@ describe('forms', () => {
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
     const page = await plaza.guest()
     await startPoll(page)
-    const dialog = page.getByRole('dialog', { name: 'Ask the room' })
+    const dialog = page.getByRole('dialog', { name: 'Create poll' })
     await dialog.getByLabel('Question').fill('Which?')
     for (const answer of ['Answer 1', 'Answer 2']) await dialog.getByLabel(answer).fill('Tea')
-    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.getByRole('button', { name: 'Create poll' }).click()
     await dialog.getByRole('alert').getByText('Two answers are the same.').waitFor()
-    await dialog.getByRole('button', { name: 'Another answer' }).click()
+    await dialog.getByRole('button', { name: 'Add answer' }).click()
     await page.keyboard.type('Coffee')
     expect(await dialog.getByLabel('Answer 3').inputValue()).toBe('Coffee')
     await dialog.getByLabel('Answer 2').fill('Water')
-    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.getByRole('button', { name: 'Create poll' }).click()
     await dialog.waitFor({ state: 'detached' })
   })
 
   test('a search for one letter is answered', async () => {
     const page = await plaza.guest()
     await page.getByRole('button', { name: 'Search', exact: true }).click()
-    await page.getByLabel('Words to look for').fill('ж')
+    await page.getByLabel('Search for').fill('ж')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing found').waitFor()
+    await page.getByText('No results').waitFor()
   })
 
   test('the buttons in the list of channels are named after their channels', async () => {

@@ -46,10 +46,10 @@ describe('invitations in the page', () => {
     if (!(await section.isVisible())) await page.getByRole('button', { name: 'Members' }).click()
     const button = section.getByRole('button', { name: 'Invite by link' })
     if ((await button.getAttribute('aria-expanded')) === 'false') await button.click()
-    await section.getByRole('combobox', { name: 'For how many people' }).selectOption(people)
-    const made = section.getByRole('textbox', { name: 'The new link' })
+    await section.getByRole('combobox', { name: 'Maximum number of people' }).selectOption(people)
+    const made = section.getByRole('textbox', { name: 'New invite link' })
     const before = (await made.count()) > 0 ? await made.inputValue() : ''
-    await section.getByRole('button', { name: 'Make a link' }).click()
+    await section.getByRole('button', { name: 'Create link' }).click()
     await expect.poll(async () => (await made.count()) > 0 && (await made.inputValue()) !== before).toBe(true)
     return made.inputValue()
   }
@@ -69,7 +69,7 @@ describe('invitations in the page', () => {
 
     const guest = await plaza.visit()
     await guest.goto(url)
-    await guest.getByText('You are invited to a room.').waitFor()
+    await guest.getByText('You have been invited to a room.').waitFor()
     await judge(guest, 'invited')
     await guest.getByRole('button', { name: 'Enter as guest' }).click()
     await asked(guest).getByText(name).waitFor()
@@ -86,15 +86,15 @@ describe('invitations in the page', () => {
     await line(guest, text).and(guest.locator('.sent')).waitFor()
 
     await guest.goto(url)
-    await asked(guest).getByText('You are in this room already.').waitFor()
-    await asked(guest).getByRole('button', { name: 'Open the room' }).click()
+    await asked(guest).getByText('You are already a member.').waitFor()
+    await asked(guest).getByRole('button', { name: 'Open room' }).click()
     await field(guest).waitFor()
   })
 
   test('M64: a signed-in person is asked first, and may decline; a revoked and a used-up link show the reason', async () => {
     const [owner, other] = [await plaza.guest(), await plaza.guest()]
     const name = await create(owner)
-    const url = await invite(owner, 'One person')
+    const url = await invite(owner, '1 person')
     await other.goto(url)
     await asked(other).getByText(name).waitFor()
     await asked(other).getByRole('button', { name: 'Not now' }).click()
@@ -102,17 +102,17 @@ describe('invitations in the page', () => {
     await expect.poll(() => new URL(other.url()).pathname).toBe('/rooms/alpha')
     await owner.getByText('0 of 1 used').waitFor()
 
-    const revoke = owner.getByRole('list', { name: 'Open links' }).getByRole('button')
+    const revoke = owner.getByRole('list', { name: 'Active invite links' }).getByRole('button')
     await revoke.click()
     await owner.getByRole('button', { name: 'Revoke: sure?' }).click()
-    await owner.getByText('No link is open.').waitFor()
-    expect(await owner.getByRole('textbox', { name: 'The new link' }).count()).toBe(0)
+    await owner.getByText('No active invite links.').waitFor()
+    expect(await owner.getByRole('textbox', { name: 'New invite link' }).count()).toBe(0)
     await other.goto(url)
     await asked(other).getByText('This invitation was taken back. Ask for a new one.').waitFor()
     await judge(other, 'revoked')
-    await asked(other).getByRole('button', { name: 'Go on to Plaza' }).click()
+    await asked(other).getByRole('button', { name: 'Continue to Plaza' }).click()
 
-    const again = await invite(owner, 'One person')
+    const again = await invite(owner, '1 person')
     await other.goto(again)
     await asked(other).getByRole('button', { name: 'Join', exact: true }).click()
     await other.getByRole('heading', { level: 1, name }).waitFor()

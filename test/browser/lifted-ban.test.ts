@@ -41,9 +41,9 @@ describe('a ban, and what comes after it', () => {
     await rooms(other).getByRole('link', { name: 'Alpha' }).waitFor({ state: 'detached' })
 
     await undo(page).click()
-    await told.getByText('Your ban was lifted. You may come back.').waitFor()
+    await told.getByText('Your ban was lifted. You can join again.').waitFor()
     const back = rooms(other).getByRole('button', { name: /^Alpha/ })
-    await back.getByText('Your ban is over').waitFor()
+    await back.getByText('Your ban has ended').waitFor()
     expect(await axeFaults(other)).toEqual([])
     await back.click()
     await field(other).and(other.locator(':enabled')).waitFor()
@@ -74,7 +74,7 @@ describe('a ban, and what comes after it', () => {
     await undo(owner).click()
     await owner
       .locator('.toasts')
-      .getByText(/^Ban of .* lifted/)
+      .getByText(/ unbanned/)
       .waitFor()
     await rooms(other).getByRole('button', { name }).waitFor()
     await other.getByRole('button', { name: 'Browse channels' }).click()

@@ -46,16 +46,16 @@ describe('pictures of people and rooms', () => {
     await own.getByRole('img', { name: 'Chosen' }).waitFor()
     await judge(page)
     await own.getByRole('button', { name: 'Use it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor()
     await sideOf(page, '.sidebar__me .avatar img').toEqual([512, 512])
-    await own.getByRole('button', { name: 'Remove it' }).click()
-    await own.getByRole('button', { name: 'Remove it' }).waitFor({ state: 'detached' })
+    await own.getByRole('button', { name: 'Remove picture' }).click()
+    await own.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' })
     expect(await page.locator('.sidebar__me .avatar img').count()).toBe(0)
 
     await own
       .locator('input[type=file]')
       .setInputFiles([{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') }])
-    await own.getByText('This is no picture that your browser can open.').waitFor()
+    await own.getByText('Your browser cannot open this picture.').waitFor()
   })
 
   test('who moderates a room gives it an icon, which its members see', async () => {
@@ -70,7 +70,7 @@ describe('pictures of people and rooms', () => {
       return of.getByRole('menuitem', { name: /icon$/ })
     }
     await (await menu(page)).click()
-    const dialog = page.getByRole('dialog', { name: 'Icon of this room' })
+    const dialog = page.getByRole('dialog', { name: 'Room icon' })
     await dialog.locator('input[type=file]').setInputFiles([await picture(page)])
     await dialog.getByRole('img', { name: 'Chosen' }).waitFor()
     await judge(page)
@@ -91,7 +91,7 @@ describe('pictures of people and rooms', () => {
     expect(await (await menu(other)).count()).toBe(0)
 
     await (await menu(page)).click()
-    await dialog.getByRole('button', { name: 'Remove it' }).click()
+    await dialog.getByRole('button', { name: 'Remove picture' }).click()
     await expect.poll(() => page.locator('.rooms__room-mark img').count()).toBe(0)
   })
 })

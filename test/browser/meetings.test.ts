@@ -20,8 +20,8 @@ async function isSeen(page: Page, name: string): Promise<void> {
 test('a meeting is opened, shared, entered by a guest, seen and heard by both, and ended for both', async () => {
   const host = await plaza.guest()
   await go(host, '/calls')
-  await host.getByLabel('What the meeting is about').fill('Tea at five')
-  await host.getByRole('button', { name: 'Open a meeting' }).click()
+  await host.getByLabel('Meeting title').fill('Tea at five')
+  await host.getByRole('button', { name: 'Start a meeting' }).click()
   const link = host.getByRole('link', { name: 'Tea at five' })
   const address = (await link.getAttribute('href')) ?? ''
   expect(address).toMatch(/\/room\/[A-HJ-NP-Z2-9]{6}$/)
@@ -128,7 +128,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await two.getByText('Only friends may call this person').waitFor()
   await two.keyboard.press('Escape')
   await one.getByRole('button', { name: /Settings$/ }).click()
-  await one.getByRole('tab', { name: 'Quiet' }).click()
+  await one.getByRole('tab', { name: 'Blocked & muted' }).click()
   const everyone = one.getByRole('radio', { name: 'Everyone' })
   await one.getByText('Everyone', { exact: true }).click()
   await expect.poll(() => everyone.isChecked()).toBe(true)
@@ -145,7 +145,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   expect(await axeFaults(two)).toEqual([])
   await two.getByRole('button', { name: 'Cancel' }).click()
   await one.getByRole('alert').waitFor({ state: 'detached' })
-  await two.getByText('Not answered: video call').waitFor()
+  await two.getByText('Video call not answered').waitFor()
 
   await two
     .getByRole('button', { name: `Call ${name}` })
@@ -155,7 +155,7 @@ test('somebody is called from the list of calls, answers, and both have the call
   await two.getByText(`${name} declined the call.`).waitFor()
   expect(await axeFaults(two)).toEqual([])
   await two.getByRole('link', { name: 'Back to your calls' }).click()
-  await two.getByText('Declined: video call').waitFor()
+  await two.getByText('Video call declined').waitFor()
 
   await two
     .getByRole('button', { name: `Call ${name}` })
@@ -169,8 +169,8 @@ test('somebody is called from the list of calls, answers, and both have the call
     .toBe(1)
   await two.getByRole('button', { name: 'Leave' }).click()
   await go(one, '/calls')
-  await one.getByText('Called you: video call').waitFor()
-  await one.getByText('You declined: video call').waitFor()
+  await one.getByText('Incoming video call').waitFor()
+  await one.getByText('You declined a video call').waitFor()
   await one.getByText('Missed video call').waitFor()
   await plaza.settle()
 })

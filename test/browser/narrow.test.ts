@@ -205,10 +205,10 @@ test.each([320, 390, 1280])(
       if (out.length > 0) found[name] = [...new Set(out)].slice(0, 6)
     }
     const first = await plaza.visit(narrow(width))
-    await first.getByRole('button', { name: 'E-mail' }).click()
+    await first.getByRole('button', { name: 'Email' }).click()
     await first.getByRole('textbox').first().fill(`${word}.of.a.person@subdomain.${word}.example.org`)
     await first.keyboard.press('Enter')
-    await first.getByText('A code is on its way to').waitFor()
+    await first.getByText('We sent a code to').waitFor()
     await look(first, 'a code on its way')
 
     const page = await plaza.guest(narrow(width))
@@ -236,10 +236,10 @@ test.each([320, 390, 1280])(
       status: 'ringing',
       channelName: made.meeting,
     })
-    const ringing = page.getByRole('alert', { name: 'calls you' })
+    const ringing = page.getByRole('alert', { name: 'is calling' })
     await ringing.waitFor()
     await look(page, 'ringing')
-    const name = await ringing.getByText('calls you').boundingBox()
+    const name = await ringing.getByText('is calling').boundingBox()
     expect.soft(name?.width).toBeGreaterThan(150)
     await ringing.getByRole('button', { name: 'Decline' }).click()
 

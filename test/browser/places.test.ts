@@ -47,7 +47,7 @@ describe('the places of the page', () => {
   }
   const places = (page: Page) => page.getByRole('navigation', { name: 'Places' }).getByRole('link')
   const titles = (page: Page) => places(page).locator('.rooms__room-name').allInnerTexts()
-  const tabs = (page: Page) => page.getByRole('tablist', { name: 'Beside the room' }).getByRole('tab')
+  const tabs = (page: Page) => page.getByRole('tablist', { name: 'Room details' }).getByRole('tab')
   const panel = (page: Page, name: string) => page.getByRole('complementary', { name })
   const hasOverflow = (box: Locator) => box.evaluate((one) => one.scrollWidth > one.clientWidth)
 
@@ -109,7 +109,7 @@ describe('the places of the page', () => {
     await page.getByRole('list', { name: 'Pinned messages' }).getByText('Keep this').click()
     await page.locator('.messages__message.marked', { hasText: 'Keep this' }).waitFor()
     await page.getByRole('button', { name: 'Unpin' }).click()
-    await page.getByText('Nothing is pinned').waitFor()
+    await page.getByText('No pinned messages').waitFor()
 
     await go(visitor, `/rooms/channel:${id}`)
     await visitor.getByRole('button', { name: 'Join this room' }).click()
@@ -122,7 +122,7 @@ describe('the places of the page', () => {
     const opener = page.getByRole('button', { name: 'Members' })
     await opener.focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('searchbox', { name: 'Find a member' }).and(page.locator(':focus')).waitFor()
+    await page.getByRole('searchbox', { name: 'Search members' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Escape')
     await panel(page, 'Members').waitFor({ state: 'detached' })
     await opener.and(page.locator(':focus')).waitFor()
@@ -203,11 +203,11 @@ describe('the places of the page', () => {
     expect(await trouble(page).count()).toBe(0)
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0)
     await page.getByRole('complementary', { name: 'Demo' }).getByRole('button', { name: 'Drop my connection' }).click()
-    await trouble(page).getByText('You are cut off.').waitFor()
+    await trouble(page).getByText('You disconnected.').waitFor()
     expect(await trouble(page).count()).toBe(1)
     await go(page, '/agents')
-    await trouble(page).getByText('You are cut off.').waitFor()
-    await trouble(page).getByRole('button', { name: 'Connect again' }).click()
+    await trouble(page).getByText('You disconnected.').waitFor()
+    await trouble(page).getByRole('button', { name: 'Reconnect' }).click()
     await trouble(page).waitFor({ state: 'detached' })
   })
 

@@ -104,7 +104,7 @@ test('O80: the first screen looks the same after a sign-out as after a reload', 
   for (const screen of others) await openScreen(page, screen)
   await page.getByRole('button', { name: /Settings$/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
-  const way = page.getByRole('button', { name: 'Come back as guest' })
+  const way = page.getByRole('button', { name: 'Continue as guest' })
   await way.waitFor()
   const before = await looks(page, '.welcome__welcome-words')
   await page.reload()

@@ -50,7 +50,10 @@ test('two members of a room with a shared key exchange text and a picture, and a
 
   const said = two.getByRole('button', { name: 'Encrypted at rest; the operator holds the key' })
   await said.click()
-  await two.getByRole('dialog').getByText('Those who run this server hold the key and can read everything.').waitFor()
+  await two
+    .getByRole('dialog')
+    .getByText('The people who run this server hold the key and can read everything.')
+    .waitFor()
   expect(await axeFaults(two)).toEqual([])
   await two.keyboard.press('Escape')
   await two.setViewportSize(phone.viewport)

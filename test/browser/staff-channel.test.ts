@@ -25,7 +25,7 @@ test('a channel of the staff is marked for those who are of it, and there for no
   await isLive(page)
   await mine.getByRole('link', { name: /Bridge ?, staff/ }).waitFor()
   const mark = page.locator('.room-head').getByText('Staff', { exact: true })
-  expect(await mark.getAttribute('title')).toBe('Only admins and those who moderate everywhere see this channel')
+  expect(await mark.getAttribute('title')).toBe('Only admins and global moderators can see this channel')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     expect([colorScheme, await axeFaults(page)]).toEqual([colorScheme, []])

@@ -47,12 +47,12 @@ describe('messages that one stars', () => {
     await isLive(page)
     await page.locator('.messages__message.marked', { hasText: text }).waitFor()
 
-    await choose(page, text, 'Take the star away')
+    await choose(page, text, 'Remove star')
     await line(page, text).getByText('Starred').waitFor({ state: 'detached' })
     await choose(page, other, 'Star')
     await go(page, '/starred')
-    await list.getByRole('button', { name: 'Take the star away' }).click()
-    await page.getByText('Nothing is starred').waitFor()
+    await list.getByRole('button', { name: 'Remove star' }).click()
+    await page.getByText('No starred messages').waitFor()
     expect(await axeFaults(page)).toEqual([])
   })
 

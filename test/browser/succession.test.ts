@@ -34,7 +34,7 @@ test.each([
   await owner.getByRole('button', { name: 'More about this room' }).click()
   await owner.getByRole('menuitem', { name: 'Leave' }).click()
   const dialog = owner.getByRole('dialog', { name: 'Leave' })
-  const heir = dialog.getByLabel('Who manages it after you?')
+  const heir = dialog.getByLabel('Who should manage it after you?')
   await heir.waitFor()
   const offered = await heir.locator('option').allInnerTexts()
   expect(offered).toHaveLength(2)

@@ -11,7 +11,7 @@ const words = (error: unknown, megabytes = 2) => uploadText(error, megabytes * m
 test('an upload that a quota refuses is told which one is spent, and when more can be sent', () => {
   const own = 'You have uploaded as much as a day allows (100 MB)'
   expect(words(limited(own))).toBe(`${own}. More can be sent in 2 h 5 min.`)
-  expect(words(limited())).toMatch(/^That was a lot at once\./)
+  expect(words(limited())).toMatch(/^Too many requests\./)
 })
 
 test('an upload that is too large is told what is, and the limit where it is one of bytes', () => {

@@ -3,6 +3,8 @@ import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
+import { signInTexts } from '../texts/sign-in.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 
 /** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
 export function EmailSettings() {
@@ -11,14 +13,14 @@ export function EmailSettings() {
   return (
     <>
       <ContactSettings
-        title="E-mail"
+        title={signInTexts.methods.email}
         icon="mail"
         noun="address"
         verified={user.email}
         input={{
           type: 'email',
           autoComplete: 'email',
-          'aria-label': 'E-mail address',
+          'aria-label': signInTexts.email,
           placeholder: 'you@example.org',
           maxLength: 254,
         }}
@@ -28,7 +30,7 @@ export function EmailSettings() {
         verify={(email, code) => client.email.verifyCode({ email, code, walletAddress, updates: false }).then(reload)}
         remove={() => client.email.remove({ walletAddress }).then(reload)}
       />
-      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title="Write to me about what is new" />}
+      {user.email !== null && <ProfileSwitch name="email_updates_opt_in" title={t.contacts.news} />}
     </>
   )
 }

@@ -9,6 +9,7 @@ import { isGuest } from './guest.ts'
 import styles from './passkey-offer.module.css'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
 import { useSession } from './session.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const declined = (account: string) => `plaza.no-passkey:${account}`
 
@@ -30,15 +31,15 @@ function Offer({ onDone }: { onDone: () => void }) {
   const { account } = useSession()
   const passkeys = useLoaded('offer', async () => (await client.passkeys.list()).credentials.length)
   const adding = useEntering(() => {
-    tell('Next time, come in by your passkey.')
+    tell(t.passkey.added)
     onDone()
   })
   if (passkeys.value !== 0) return null
   const why = isGuest(account)
-    ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
-    : 'With a passkey, your finger, face or PIN is enough.'
+    ? t.passkey.guestHint
+    : t.passkey.memberHint
   return (
-    <aside className={styles.offer} aria-label="Add a passkey">
+    <aside className={styles.offer} aria-label={t.passkey.title}>
       <div className="row" title={why}>
         <button
           type="button"
@@ -47,10 +48,10 @@ function Offer({ onDone }: { onDone: () => void }) {
           onClick={() => void adding.attempt('add', () => createPasskey(client))}
         >
           <Icon name="key" />
-          {adding.busy ? 'Waiting…' : `${isGuest(account) ? 'Keep account' : 'Come in faster'}: add a passkey`}
+          {adding.busy ? t.passkey.waiting : isGuest(account) ? t.passkey.guest : t.passkey.member}
           <span className="unseen">. {why}</span>
         </button>
-        <button type="button" className="icon-button small" aria-label="Not now" title="Not now" onClick={onDone}>
+        <button type="button" className="icon-button small" aria-label={t.passkey.later} title={t.passkey.later} onClick={onDone}>
           <Icon name="close" />
         </button>
       </div>

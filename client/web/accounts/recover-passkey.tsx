@@ -9,6 +9,7 @@ import { Mailbox } from './mailbox.tsx'
 import { createPasskey } from './passkeys.ts'
 import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
+import { signInTexts as t } from '../texts/sign-in.ts'
 
 /** What the server offers when somebody signs in with a passkey that it no longer has. */
 interface Rescue {
@@ -49,7 +50,7 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
   if (recoveryToken !== null)
     return (
       <div className="stack">
-        <p>The account is yours. Make a new passkey for it; the old ones stay as they are.</p>
+        <p>{t.passkey.recovered}</p>
         <Problem error={entering.error} />
         <button
           type="button"
@@ -57,21 +58,19 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
           disabled={entering.busy !== null}
           onClick={() => void entering.attempt('passkey', () => createPasskey(client, recoveryToken))}
         >
-          {entering.busy === 'passkey' ? 'Waiting for the device…' : 'Make the new passkey'}
+          {entering.busy === 'passkey' ? t.waiting : t.passkey.createNew}
         </button>
       </div>
     )
   if (email !== null)
     return (
       <div className="stack">
-        <p>
-          If <strong>{email}</strong> belongs to an account here, a code is on its way to it.
-        </p>
+        <p>{t.passkey.codeSent({ email, strong: (parts) => <strong>{parts}</strong> })}</p>
         <Mailbox kind="letters" shownAt={props.status?.mailbox} />
         <CodeField isChecking={entering.busy === 'verify'} onComplete={(code) => void prove(code)} />
         <Problem error={entering.error} />
         <SendAgain
-          noun="address"
+          destination="address"
           isBusy={entering.busy !== null}
           onAgain={() => void ask(email)}
           onElsewhere={() => {
@@ -92,16 +91,12 @@ function AddressForm(props: { entering: Entering; rescue: Rescue | null; onAsk: 
   }
   return (
     <form className="stack" onSubmit={submit}>
-      <p>
-        {props.rescue
-          ? `This passkey is no longer known here, but its account is. Its address looks like ${props.rescue.maskedEmail}.`
-          : 'Name the e-mail address that your account has verified. A code sent there lets you make a new passkey.'}
-      </p>
+      <p>{props.rescue ? t.passkey.rescue({ email: props.rescue.maskedEmail }) : t.passkey.recover}</p>
       <EmailField value={email} onChange={setEmail} />
       <Problem error={props.entering.error} words={emailWords} />
       <div className="row">
         <button type="submit" className="button main" disabled={props.entering.busy !== null}>
-          {props.entering.busy === 'code' ? 'Sending…' : 'Send a code'}
+          {props.entering.busy === 'code' ? t.sending : t.sendCode}
         </button>
       </div>
     </form>

@@ -22,19 +22,20 @@ import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
 
 const pages: readonly Tab<SettingsSection>[] = [
-  { name: 'profile', title: 'Profile' },
-  { name: 'sign-in', title: 'Ways in' },
-  { name: 'devices', title: 'Devices' },
-  { name: 'wallet', title: 'Smart account' },
-  { name: 'booking', title: 'Free times' },
-  { name: 'points', title: 'Points' },
-  { name: 'notifications', title: 'Notifications' },
-  { name: 'privacy', title: 'Quiet' },
-  { name: 'data', title: 'Your data' },
-  { name: 'problem', title: 'Report a problem' },
-  { name: 'contact', title: 'Contact' },
+  { name: 'profile', title: t.tabs.profile },
+  { name: 'sign-in', title: t.tabs.signIn },
+  { name: 'devices', title: t.tabs.devices },
+  { name: 'wallet', title: t.tabs.wallet },
+  { name: 'booking', title: t.tabs.booking },
+  { name: 'points', title: t.tabs.points },
+  { name: 'notifications', title: t.tabs.notifications },
+  { name: 'privacy', title: t.tabs.privacy },
+  { name: 'data', title: t.tabs.data },
+  { name: 'problem', title: t.tabs.problem },
+  { name: 'contact', title: t.tabs.contact },
 ]
 
 export function Settings({ section: page, onClose }: { section: SettingsSection; onClose: () => void }) {
@@ -44,8 +45,8 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
     place === 'friends' ? openPage(linkTo('friends')) : setPage(place)
   const offered = pages.filter(({ name }) => name !== 'contact' || mayWrite)
   return (
-    <Dialog title="Settings" isBroad onClose={onClose}>
-      <Tabs label="Settings" tabs={offered} chosen={page} onChoose={setPage} />
+    <Dialog title={t.title} isBroad onClose={onClose}>
+      <Tabs label={t.title} tabs={offered} chosen={page} onChoose={setPage} />
       <div className={`stack wide ${styles.settingsPage}`} role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile onLeave={onClose} />}
         {page === 'sign-in' && <WaysIn />}
@@ -74,11 +75,7 @@ export function Settings({ section: page, onClose }: { section: SettingsSection;
   )
 }
 
-const themes: readonly { theme: Theme; title: string }[] = [
-  { theme: 'system', title: 'As the device' },
-  { theme: 'light', title: 'Light' },
-  { theme: 'dark', title: 'Dark' },
-]
+const themes: readonly Theme[] = ['system', 'light', 'dark']
 
 function Profile({ onLeave }: { onLeave: () => void }) {
   const { signOut } = useSession()
@@ -98,24 +95,24 @@ function Profile({ onLeave }: { onLeave: () => void }) {
       <div className="row">
         <a className="button" href={linkTo('profileOwn')}>
           <Icon name="grid" />
-          Your profile page
+          {t.profile.page}
         </a>
-        <span className="hint">What others see when they look you up.</span>
+        <span className="hint">{t.profile.pageHint}</span>
       </div>
       <fieldset className="segments">
-        <legend className="label">Theme</legend>
+        <legend className="label">{t.themes.title}</legend>
         {themes.map((option) => (
-          <label key={option.theme}>
-            <input type="radio" name="theme" checked={theme === option.theme} onChange={() => choose(option.theme)} />
-            <span className="segment">{option.title}</span>
+          <label key={option}>
+            <input type="radio" name="theme" checked={theme === option} onChange={() => choose(option)} />
+            <span className="segment">{t.themes[option]}</span>
           </label>
         ))}
       </fieldset>
       <div className="row">
         <button type="button" className="button" onClick={leave}>
-          Sign out
+          {t.profile.signOut}
         </button>
-        <span className="hint">Ends your session on this device.</span>
+        <span className="hint">{t.profile.signOutHint}</span>
       </div>
     </>
   )

@@ -11,6 +11,7 @@ import { canUsePasskeys } from './passkeys.ts'
 import type { ServerStatus } from './session.ts'
 import type { WayName } from './way-in.tsx'
 import styles from './welcome.module.css'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 
 const WayIn = lazy(async () => ({ default: (await import('./way-in.tsx')).WayIn }))
 
@@ -34,12 +35,12 @@ export function SignIn(props: { status: ServerStatus | null; onEnter: (user: Sig
 
 const focus = (element: HTMLElement | null) => element?.focus()
 
-const offered: readonly { form: WayName; method: AuthMethod; icon: IconName; title: string }[] = [
-  { form: 'passkey', method: 'passkey', icon: 'key', title: 'Passkey' },
-  { form: 'email', method: 'email', icon: 'mail', title: 'E-mail' },
-  { form: 'wallet', method: 'wallet', icon: 'wallet', title: 'Wallet' },
-  { form: 'worldid', method: 'worldid', icon: 'people', title: 'Proof of human' },
-  { form: 'alien', method: 'alien', icon: 'link', title: 'Partner account' },
+const offered: readonly { form: keyof typeof t.ways; method: AuthMethod; icon: IconName }[] = [
+  { form: 'passkey', method: 'passkey', icon: 'key' },
+  { form: 'email', method: 'email', icon: 'mail' },
+  { form: 'wallet', method: 'wallet', icon: 'wallet' },
+  { form: 'worldid', method: 'worldid', icon: 'people' },
+  { form: 'alien', method: 'alien', icon: 'link' },
 ]
 
 function Ways(props: {
@@ -63,15 +64,15 @@ function Ways(props: {
         {(account === null || isGuest(account)) && (
           <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
             {busy === 'guest'
-              ? 'Signing in…'
+              ? t.signingIn
               : account
-                ? 'It is me'
+                ? t.guestConfirm
                 : hasGuestKey()
-                  ? 'Come back as guest'
-                  : 'Enter as guest'}
+                  ? t.guestAgain
+                  : t.guest}
           </button>
         )}
-        {ways.map(({ form, icon, title }) => (
+        {ways.map(({ form, icon }) => (
           <button
             key={form}
             ref={form === props.left ? focus : null}
@@ -81,14 +82,12 @@ function Ways(props: {
             onClick={() => props.onOpen(form)}
           >
             <Icon name={icon} />
-            {title}
+            {t.ways[form]}
           </button>
         ))}
       </div>
       {props.status && account === null && (
-        <p className="hint">
-          A guest gets a fresh key, made and kept in this browser. It signs you in as a wallet would, and holds nothing.
-        </p>
+        <p className="hint">{t.guestHint}</p>
       )}
     </>
   )

@@ -45,7 +45,7 @@ export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner
       {days.size === 0 && (
         <p className="hint">
           {scheduling.slots.length === 0 ? 'There are none in the next days.' : 'All of them have passed.'}
-          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Free times”.'}
+          {isSameAccount(owner, account) && ' Your own are in the Settings, under “Booking hours”.'}
         </p>
       )}
       <dl>

@@ -8,7 +8,7 @@ import type { ProblemWords } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 
 const words: ProblemWords = {
-  EMAIL_NOT_VERIFIED: 'Add an e-mail address under “Ways in” first: letters about calls go there.',
+  EMAIL_NOT_VERIFIED: 'Add an e-mail address under “Sign-in & security” first: letters about calls go there.',
   SLUG_TAKEN: 'This address is taken. Choose another.',
 }
 

@@ -1,5 +1,6 @@
 import { Icon } from '../kit/icon.tsx'
 import styles from './media.module.css'
+import { mediaTexts as t } from '../texts/media.ts'
 
 /** Why media are not shown, in their place. */
 export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => void }) {
@@ -10,7 +11,7 @@ export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => vo
       {onRetry && (
         <button type="button" className="button small" onClick={onRetry}>
           <Icon name="retry" />
-          Try again
+          {t.faults.retry}
         </button>
       )}
     </div>

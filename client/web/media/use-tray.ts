@@ -9,6 +9,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { asPng, type Drawing } from './drawing.ts'
 import { fitting, isPicture, prepared } from './prepare.ts'
 import { type Doors, trayOf } from './tray.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 
 const megabyte = 1024 * 1024
 /** A sealed file is a vector and a tag longer. */
@@ -55,16 +56,16 @@ export function useTray() {
     const shut = new Set<string>()
     for (const file of files) {
       const kind = file.type === 'image/gif' ? 'gif' : 'photo'
-      if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? 'GIFs' : 'Photos')
+      if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? t.problems.gifsOff : t.problems.photosOff)
       else tray.add({ kind, name: file.name }, () => prepared(file, mostBytes))
     }
-    for (const kind of shut) tell(`${kind} are not allowed here.`)
+    for (const refusal of shut) tell(refusal)
   }
   const addVoice = (sound: Blob, seconds: number) => {
-    tray.add({ kind: 'voice', name: 'Voice message', seconds }, async () => fitting(sound, mostBytes))
+    tray.add({ kind: 'voice', name: t.names.voice, seconds }, async () => fitting(sound, mostBytes))
   }
   const addDrawing = (drawing: Drawing) => {
-    tray.add({ kind: 'pixel_art', name: 'Pixel art' }, async () => fitting(await asPng(drawing), mostBytes))
+    tray.add({ kind: 'pixel_art', name: t.names.pixel_art }, async () => fitting(await asPng(drawing), mostBytes))
   }
   return {
     items,

@@ -4,6 +4,7 @@ import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
 import styles from './messages.module.css'
 import { outward } from './outer-link.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 
 /** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
 interface Inline {
@@ -19,12 +20,13 @@ export function CitationChip({ source }: { source: Citation }) {
   if (!isWebAddress(url))
     return (
       <span className={styles.cite} title={isolated(title)}>
-        <span className="unseen">Source </span>
+        <span className="unseen">{t.source} </span>
         {n}
       </span>
     )
   const host = unsaidHost(url, title)
-  const words = `Source ${n}: ${isolated(title)}${host ? ` (${host})` : ''}`
+  const of = { number: n, title: isolated(title) }
+  const words = host ? t.sourceAt({ ...of, host }) : t.sourceOf(of)
   return (
     <a className={styles.cite} href={url} title={words} aria-label={words} {...outward}>
       {n}

@@ -4,13 +4,14 @@ import { Icon } from '../kit/icon.tsx'
 import styles from './completion-list.module.css'
 import type { Choice } from './use-choices.ts'
 import type { Completion } from './use-completion.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 
 export const completionId = 'completion'
 export const choiceId = (at: number): string => `${completionId}-${at}`
 
 export function CompletionList({ completion, onPick }: { completion: Completion; onPick: (choice: Choice) => void }) {
   return (
-    <div id={completionId} className={`menu ${styles.completion}`} role="listbox" aria-label="Suggestions">
+    <div id={completionId} className={`menu ${styles.completion}`} role="listbox" aria-label={t.composer.suggestions}>
       {completion.found.map((choice, at) => (
         <button
           key={choice.key}

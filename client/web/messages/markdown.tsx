@@ -7,6 +7,7 @@ import { CodeBlock } from './code-block.tsx'
 import { InlineText, type Named } from './inline-text.tsx'
 import styles from './messages.module.css'
 import { OuterLink } from './outer-link.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 
 interface Context {
   source: string
@@ -96,7 +97,7 @@ function linkOf(node: Link, { source, named }: Context, inside: () => ReactNode)
   if (address === null) return <InlineText text={writtenOf(node, source)} named={named} />
   return (
     <OuterLink href={address} words={plainWordsOf(node)}>
-      <InlineContext value={inLink}>{node.children.length > 0 ? inside() : 'Picture'}</InlineContext>
+      <InlineContext value={inLink}>{node.children.length > 0 ? inside() : t.picture}</InlineContext>
     </OuterLink>
   )
 }

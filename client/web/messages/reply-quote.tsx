@@ -6,6 +6,7 @@ import { lineOf } from '../media/words.ts'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import styles from './messages.module.css'
+import { messageTexts as t } from '../texts/messages.ts'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
   const { live, isSealed, jumpTo } = useOpenRoom()
@@ -23,7 +24,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
         {isHidden
           ? fromBlocked
           : lineOf(quoted.content, quoted.message_type) ||
-            (isSealed && !original ? 'An earlier message' : 'Message deleted')}
+            (isSealed && !original ? t.row.earlier : t.row.deleted)}
       </span>
     </button>
   )

@@ -15,12 +15,13 @@ import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoom } from './use-room.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 const daySeconds = 86_400
 const terms = [
-  [1, 'For a day'],
-  [7, 'For a week'],
-  [30, 'For 30 days'],
+  [1, t.validity.day],
+  [7, t.validity.week],
+  [30, t.validity.month],
 ] as const
 const uses = [1, 10, 100] as const
 
@@ -32,7 +33,7 @@ export function InviteLinks({ room }: { room: RoomRef }) {
   const { membersCount } = useRoom(useOpenRoom().live)
   const version = `${membersCount} ${useModeration().log.value?.[0]?.id}`
   return (
-    <section className="stack" aria-label="Invite by link">
+    <section className="stack" aria-label={t.links.title}>
       <button
         type="button"
         className="button"
@@ -40,7 +41,7 @@ export function InviteLinks({ room }: { room: RoomRef }) {
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name="link" /> Invite by link
+        <Icon name="link" /> {t.links.title}
       </button>
       <div id={id} className="stack">
         {isOpen && <Links room={room} version={version} />}
@@ -64,7 +65,7 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
   const revoke = async (id: string) => {
     await client.invitations.revoke({ room, id })
     if (made?.id === id) setMade(null)
-    tell('That link lets nobody in any more.')
+    tell(t.links.revoked)
     links.reload()
   }
   return (
@@ -79,26 +80,30 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
       {made && (
         <ShownOnce
           what="link"
-          label="The new link"
+          label={t.links.made}
           value={made.url}
-          hint="It is shown this once. Whoever has it can join."
+          hint={t.links.madeHint}
         />
       )}
-      <Listed loaded={links} empty={<p className="hint">No link is open.</p>}>
+      <Listed loaded={links} empty={<p className="hint">{t.links.none}</p>}>
         {(open) => (
-          <ul className="quiet-list" aria-label="Open links">
+          <ul className="quiet-list" aria-label={t.links.list}>
             {open.map((link) => (
               <li key={link.id} className="row">
                 <span className="grow">
                   <strong>
-                    {link.uses} of {link.max_uses} used
+                    {t.links.used({ uses: link.uses, most: link.max_uses })}
                   </strong>
                   <small className="hint">
-                    by <span title={link.invited_by}>{nameFor(link.invited_by)}</span>, until{' '}
-                    <time dateTime={link.expires_at}>{fullTimeOf(link.expires_at)}</time>
+                    {t.links.by({
+                      name: nameFor(link.invited_by),
+                      until: fullTimeOf(link.expires_at),
+                      who: (parts) => <span title={link.invited_by}>{parts}</span>,
+                      time: (parts) => <time dateTime={link.expires_at}>{parts}</time>,
+                    })}
                   </small>
                 </span>
-                <ConfirmButton title="Revoke" onConfirm={() => revoke(link.id)} />
+                <ConfirmButton title={t.links.revoke} onConfirm={() => revoke(link.id)} />
               </li>
             ))}
           </ul>
@@ -118,11 +123,11 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
     onMade({ id: invitation.id, url: location.origin + linkTo('invitation', { token }) })
   }
   return (
-    <MakeForm label="New link" action="Make a link" onMake={make}>
+    <MakeForm label={t.links.form} action={t.links.make} onMake={make}>
       <div className="row wrap">
         <select
           className="input grow"
-          aria-label="How long"
+          aria-label={t.links.validity}
           value={days}
           onChange={({ target }) => setDays(Number(target.value))}
         >
@@ -134,13 +139,13 @@ function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string;
         </select>
         <select
           className="input grow"
-          aria-label="For how many people"
+          aria-label={t.links.limit}
           value={most}
           onChange={({ target }) => setMost(Number(target.value))}
         >
           {uses.map((value) => (
             <option key={value} value={value}>
-              {value === 1 ? 'One person' : `${value} people`}
+              {t.links.people({ count: value })}
             </option>
           ))}
         </select>

@@ -29,6 +29,8 @@ import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
 import { useMessageAt } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
+import { messageTexts } from '../texts/messages.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -114,7 +116,7 @@ export function OpenRoomView(props: {
     <RoomContext value={open}>
       <ModerationContext value={moderation}>
         <NamesakesContext value={namesakes}>
-          <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
+          <main className="room" aria-label={isolated(state.room?.name ?? t.room)} data-status={state.status}>
             <RoomHeader state={state} panel={panel} parts={parts} />
             <PinsBar pins={knowsBlocked ? state.pins : []} />
             <TourHint state={state} />
@@ -130,7 +132,7 @@ export function OpenRoomView(props: {
               />
             ) : (
               <div className="timeline-frame">
-                <Skeleton rows={9} label="Loading messages" />
+                <Skeleton rows={9} label={messageTexts.loading} />
               </div>
             )}
             <TypingLine typing={state.typing} />

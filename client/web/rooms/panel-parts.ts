@@ -5,14 +5,9 @@ import type { IconName } from '../kit/icon.tsx'
 import { hasMedia } from '../media/words.ts'
 import { kindOf } from './kind.ts'
 import type { Rights } from './rights.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
-export const panelTitles: Readonly<Record<PanelName, string>> = {
-  members: 'Members',
-  media: 'Media',
-  pins: 'Pins',
-  search: 'Search',
-  moderation: 'Moderation',
-}
+export const panelTitles: Readonly<Record<PanelName, string>> = t.parts
 
 export const panelIcons: Readonly<Record<PanelName, IconName>> = {
   members: 'people',

@@ -2,7 +2,6 @@ import { lazy } from 'react'
 import type { RoomSummary } from '#shared/api/room'
 import { linkTo, type PageAt } from '#shared/kit/pages'
 import { useFriends } from '../friends/use-friends.ts'
-import { plural } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStars } from '../stars/use-stars.ts'
 import { Badge } from './badge.tsx'
@@ -11,6 +10,7 @@ import { titleOf } from './room-title.ts'
 import styles from './rooms.module.css'
 import { linkToRoom } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
@@ -22,23 +22,23 @@ export function Places({ page, chosenKey }: { page: PageAt | null; chosenKey: st
   const asking = useFriends().value?.incoming.length ?? 0
   const hasStars = (useStars().value?.messages.length ?? 0) > 0
   return (
-    <nav aria-label="Places">
+    <nav aria-label={t.places.title}>
       <ul className={styles.places}>
         <Mentions rooms={rooms.filter((room) => room.mentions > 0 && !room.is_muted && keyOf(room) !== chosenKey)} />
         <LazyBoundary>
           <LiveNow isOpen={opened === 'live' || opened === 'liveNew'} />
         </LazyBoundary>
-        <PlaceRow icon="agent" title="Agents" href={linkTo('agents')} isOpen={opened.startsWith('agent')} />
-        <PlaceRow icon="phone" title="Calls" href={linkTo('calls')} isOpen={opened === 'calls'} />
+        <PlaceRow icon="agent" title={t.places.agents} href={linkTo('agents')} isOpen={opened.startsWith('agent')} />
+        <PlaceRow icon="phone" title={t.places.calls} href={linkTo('calls')} isOpen={opened === 'calls'} />
         <PlaceRow
           icon="people"
-          title="Friends"
+          title={t.places.friends}
           href={linkTo('friends')}
           isOpen={opened === 'friends'}
-          detail={asking > 0 && plural(asking, 'request')}
+          detail={asking > 0 && t.places.requests({ count: asking })}
         />
         {(hasStars || isStarred) && (
-          <PlaceRow icon="star" title="Starred" href={linkTo('starred')} isOpen={isStarred} />
+          <PlaceRow icon="star" title={t.places.starred} href={linkTo('starred')} isOpen={isStarred} />
         )}
       </ul>
     </nav>
@@ -53,9 +53,9 @@ function Mentions({ rooms }: { rooms: readonly RoomSummary[] }) {
   return (
     <PlaceRow
       icon="mention"
-      title="Mentions"
+      title={t.places.mentions}
       href={linkToRoom(refOf(first))}
-      detail={others.length === 0 ? titleOf(first) : `${titleOf(first)} and ${others.length} more`}
+      detail={others.length === 0 ? titleOf(first) : t.places.roomAndMore({ room: titleOf(first), count: others.length })}
       badge={<Badge unread={mentions} mentions={mentions} />}
     />
   )

@@ -5,6 +5,7 @@ import { PictureField } from '../media/picture-field.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoomList } from './use-rooms.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 /** Gives the open room an icon, or takes it away. */
 export function RoomIconDialog({ url, onClose }: { url: string | null; onClose: () => void }) {
@@ -17,12 +18,12 @@ export function RoomIconDialog({ url, onClose }: { url: string | null; onClose: 
     onClose()
   }
   return (
-    <Dialog title="Icon of this room" onClose={onClose}>
+    <Dialog title={t.icon.title} onClose={onClose}>
       <PictureField
-        title="Icon"
+        title={t.icon.field}
         shown={
           <span className="avatar large">
-            {picture ? <img src={picture} alt="As it is now" /> : <Icon name="hash" />}
+            {picture ? <img src={picture} alt={t.icon.current} /> : <Icon name="hash" />}
           </span>
         }
         onStore={(file) => client.uploads.icon({ room: live.ref, file }).then(then)}

@@ -14,6 +14,7 @@ import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
 import { goTo, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 const ModerationPanel = lazy(async () => ({
   default: (await import('../moderation/moderation-panel.tsx')).ModerationPanel,
@@ -39,7 +40,7 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
       <header className="panel-head">
         <h2 className="unseen">{panelTitles[panel]}</h2>
         <Tabs
-          label="Beside the room"
+          label={t.panel.list}
           controls={panelId}
           tabs={shown.map((name) => ({ name, title: panelTitles[name] }))}
           chosen={panel}
@@ -48,8 +49,8 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
         <button
           type="button"
           className="icon-button"
-          aria-label="Close this panel"
-          title="Close this panel"
+          aria-label={t.panel.close}
+          title={t.panel.close}
           onClick={close}
         >
           <Icon name="close" />

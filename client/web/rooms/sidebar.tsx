@@ -18,6 +18,7 @@ import { RoomList } from './room-list.tsx'
 import { closeDialog, openDialog } from './route.ts'
 import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
 const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx')).CreateRoom }))
@@ -46,7 +47,7 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
   const name = nameOf(user.display_name ?? user.username, account)
 
   return (
-    <Frame className="sidebar" aria-label="Rooms and you">
+    <Frame className="sidebar" aria-label={t.title}>
       <header className={styles.sidebarHead}>
         {isBeside ? (
           <Wordmark />
@@ -58,12 +59,12 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         <span className="grow" />
         {isAdmin && (
           <>
-            <HeadButton title="Cluster" icon="poll" onPress={() => openDialog(linkTo('cluster'))} />
-            <HeadButton title="Installation" icon="flag" onPress={() => openDialog(linkTo('installation'))} />
+            <HeadButton title={t.cluster} icon="poll" onPress={() => openDialog(linkTo('cluster'))} />
+            <HeadButton title={t.installation} icon="flag" onPress={() => openDialog(linkTo('installation'))} />
           </>
         )}
-        <HeadButton title="Browse channels" icon="search" onPress={() => openDialog(linkTo('browse'))} />
-        <HeadButton title="New room" icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
+        <HeadButton title={t.browse} icon="search" onPress={() => openDialog(linkTo('browse'))} />
+        <HeadButton title={t.create} icon="plus" onPress={() => openDialog(linkTo('roomNew'))} />
       </header>
       <Places page={behind} chosenKey={chosen && roomKey(chosen)} />
       <RoomList
@@ -84,9 +85,9 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
             <Avatar id={account} name={name} picture={picture} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>{user.username ? `@${user.username}` : user.display_name ? 'Settings' : 'Choose a name'}</small>
+              <small>{user.username ? `@${user.username}` : user.display_name ? t.settings : t.chooseName}</small>
             </span>
-            {(user.username || !user.display_name) && <span className="unseen">Settings</span>}
+            {(user.username || !user.display_name) && <span className="unseen">{t.settings}</span>}
             <Icon name="sliders" />
           </button>
           <ThemeButton />
@@ -100,8 +101,8 @@ export function Sidebar({ page, behind, chosen, isBeside }: SidebarProps) {
         {open === 'cluster' && isAdmin && <Cluster onClose={closeDialog} />}
         {open === 'installation' && isAdmin && <Installation onClose={closeDialog} />}
         {(open === 'cluster' || open === 'installation') && !isAdmin && (
-          <Dialog title="For admins" onClose={closeDialog}>
-            <p>Only admins can open this page.</p>
+          <Dialog title={t.admins} onClose={closeDialog}>
+            <p>{t.adminsHint}</p>
           </Dialog>
         )}
         {page?.name === 'settings' && (

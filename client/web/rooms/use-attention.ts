@@ -7,6 +7,7 @@ import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
 import { keyOf, refOf } from './use-rooms.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 
 const kept = 'plaza.notify'
 export const canNotify = (): boolean => 'Notification' in window
@@ -75,7 +76,7 @@ export function useAttention(
 }
 
 function notify(room: RoomSummary, isCalled: boolean): void {
-  const body = isCalled ? 'Somebody has mentioned you.' : 'A new message for you.'
+  const body = isCalled ? t.alerts.mention : t.alerts.message
   const notification = new Notification(titleOf(room), { body, tag: keyOf(room), icon: '/plaza.svg' })
   notification.onclick = () => {
     window.focus()

@@ -1,17 +1,18 @@
 import { linkToStep, tourSteps } from './steps.ts'
 import styles from './tour-list.module.css'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 
 /** The list of the tour's steps, on the welcome screen. */
 export function TourList() {
   return (
     <nav className={styles.tour} aria-labelledby="tour-title">
       <p id="tour-title" className="label">
-        Or take the tour, as a guest
+        {t.tour}
       </p>
       <ol>
-        {tourSteps.map(({ name, title }) => (
+        {tourSteps.map(({ name }) => (
           <li key={name}>
-            <a href={linkToStep(name)}>{title}</a>
+            <a href={linkToStep(name)}>{t.steps[name]}</a>
           </li>
         ))}
       </ol>
