@@ -12,9 +12,9 @@ import { Blank, GoesOn, Skeleton } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
-import { TourContext, useTour } from './tour/use-tour.ts'
 import { kitTexts } from './texts/kit.ts'
 import { pageTexts as t } from './texts/pages.ts'
+import { TourContext, useTour } from './tour/use-tour.ts'
 
 const importHome = () => import('./home.tsx')
 const importPages = () => import('./pages.tsx')

@@ -28,8 +28,8 @@ import { Sidebar } from './rooms/sidebar.tsx'
 import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
-import { useShownTour } from './tour/use-tour.ts'
 import { pageTexts as t } from './texts/pages.ts'
+import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 

@@ -437,9 +437,7 @@ describe('media are sent', () => {
       ...[`[IMAGE]${beside}`, `[VOICE:2]${beside}`, '[IMAGE]javascript:alert(1)'],
     ]
     for (const text of texts) await say(one, text)
-    await expect
-      .poll(() => other.getByText('This is on another server, and is not loaded.').count())
-      .toBe(texts.length)
+    await expect.poll(() => other.getByText('This is on another server, and is not loaded.').count()).toBe(texts.length)
     await say(one, `[ENC_IMAGE:image/svg+xml]${plaza.url}/files/chat-images/encrypted/a/b.enc`)
     await other.getByText('This type of picture cannot be shown.').waitFor()
     expect(await other.locator('.messages__message img').count()).toBe(0)

@@ -80,7 +80,10 @@ test('a browser that refuses, or has no push, says what can be done', async () =
   await page.reload()
   const settings = await openNotifications(page)
   await settings.getByText('Your browser blocks notifications from this site.').waitFor()
-  for (const title of ['Direct messages and mentions while Plaza is in the background', 'Notifications while Plaza is closed']) {
+  for (const title of [
+    'Direct messages and mentions while Plaza is in the background',
+    'Notifications while Plaza is closed',
+  ]) {
     const toggle = settings.getByLabel(title)
     await toggle.click()
     await expect

@@ -46,10 +46,7 @@ describe('the tour', () => {
     expect(await rules.count()).toBe(0)
 
     await page.getByRole('link', { name: 'No links please' }).click()
-    await page
-      .getByRole('region', { name: 'Rules of No links please' })
-      .getByRole('button', { name: 'Got it' })
-      .click()
+    await page.getByRole('region', { name: 'Rules of No links please' }).getByRole('button', { name: 'Got it' }).click()
   })
 
   test('the step about refused links prefills a link', async () => {

@@ -13,15 +13,7 @@ import {
 } from './sources.ts'
 
 /** Folders and files of the page whose texts are still in their components. This list only shrinks. */
-const unmoved = [
-  'agent-page',
-  'agents',
-  'booking',
-  'meetings',
-  'operations',
-  'profiles',
-  'streams',
-]
+const unmoved = ['agent-page', 'agents', 'booking', 'meetings', 'operations', 'profiles', 'streams']
 
 /** Strings of code that look like texts, by why nobody reads them. */
 const unseen: Readonly<Record<string, RegExp>> = {

@@ -42,7 +42,16 @@ describe('the paths of pages', () => {
       spellingsOf(operation).flatMap(({ route }) => expandRoute(route).map(({ path }) => path)),
     )
     expect(paths.length).toBeGreaterThan(100)
-    const others = ['/docs', '/dev/mail', '/files/one', '/livez', '/readyz', '/metrics', '/assets/one', calendarCallback]
+    const others = [
+      '/docs',
+      '/dev/mail',
+      '/files/one',
+      '/livez',
+      '/readyz',
+      '/metrics',
+      '/assets/one',
+      calendarCallback,
+    ]
     expect([...paths, ...others].filter((path) => pageAt(path) !== null)).toEqual([])
   })
 })

@@ -215,7 +215,10 @@ describe('P25: the archive of an account', () => {
     const email = `ada-${round}@example.test`
     await Accounts.updateOne({ _id: ada.account }, { $set: { email, email_verified: true } })
     await ada.does('rest', ownData.beginExport, {})
-    const letter = { subject: 'Your data is ready', text: expect.stringContaining('http://localhost:3000/settings/data\n') }
+    const letter = {
+      subject: 'Your data is ready',
+      text: expect.stringContaining('http://localhost:3000/settings/data\n'),
+    }
     await until(async () => expect(await lettersTo(server, email)).toMatchObject([letter]))
   })
 

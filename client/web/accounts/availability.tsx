@@ -7,10 +7,10 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { bookingHourTexts as t } from '../texts/booking-hours.ts'
 import styles from './availability.module.css'
 import { OwnCalendar } from './own-calendar.tsx'
 import { useSession } from './session.ts'
-import { bookingHourTexts as t } from '../texts/booking-hours.ts'
 
 /** The calls of the account, when and at which address it can be booked, and what its agents tell whoever asks them for an appointment. */
 export function Availability() {
@@ -101,9 +101,7 @@ function Windows() {
           <label className="field grow">
             <span>{t.day}</span>
             <select className="input" value={days} onChange={({ target }) => setDays(target.value)}>
-              <option value="workdays">
-                {t.days({ first: dayName(1), last: dayName(5) })}
-              </option>
+              <option value="workdays">{t.days({ first: dayName(1), last: dayName(5) })}</option>
               {week.map((day) => (
                 <option key={day} value={day}>
                   {dayName(day)}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import styles from './code-field.module.css'
 import { signInTexts as t } from '../texts/sign-in.ts'
+import styles from './code-field.module.css'
 
 const digits = 6
 

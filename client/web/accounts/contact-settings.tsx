@@ -4,12 +4,12 @@ import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { useEntering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import { SendAgain } from './send-again.tsx'
-import { settingTexts as t } from '../texts/settings.ts'
-import { signInTexts } from '../texts/sign-in.ts'
 
 interface Contact {
   title: string

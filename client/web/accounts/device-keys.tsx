@@ -5,8 +5,8 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { useSession } from './session.ts'
 import { settingTexts as t } from '../texts/settings.ts'
+import { useSession } from './session.ts'
 
 /** The devices that open direct messages of the account. */
 export function DeviceKeys() {

@@ -8,8 +8,8 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { signInTexts } from '../texts/sign-in.ts'
 import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 
 /** The devices that are signed in, with a button that signs each out. */
 export function Devices() {

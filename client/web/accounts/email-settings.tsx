@@ -1,10 +1,10 @@
 import { useClient } from '../connection/client.ts'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
-import { signInTexts } from '../texts/sign-in.ts'
-import { settingTexts as t } from '../texts/settings.ts'
 
 /** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
 export function EmailSettings() {

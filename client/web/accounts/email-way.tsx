@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
-import { signInTexts as t } from '../texts/sign-in.ts'
 
 interface Sent {
   email: string

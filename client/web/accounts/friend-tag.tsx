@@ -5,8 +5,8 @@ import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import styles from './friend-tag.module.css'
 import { peopleTexts as t } from '../texts/people.ts'
+import styles from './friend-tag.module.css'
 
 const colors = ['#c0392b', '#d9902b', '#1c7a4c', '#1f6fb2', '#7a4fb5', '#6b6f76'] as const
 const { red, amber, green, blue, violet, grey } = t.colors

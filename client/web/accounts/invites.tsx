@@ -7,8 +7,8 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useSubmit } from '../kit/use-submit.ts'
-import styles from './accounts.module.css'
 import { pointTexts as t } from '../texts/points.ts'
+import styles from './accounts.module.css'
 
 /** The codes by which the account invites others, who came by them, and a field for the code of somebody else. */
 export function Invites({ onUsed }: { onUsed: () => void }) {
@@ -27,11 +27,7 @@ export function Invites({ onUsed }: { onUsed: () => void }) {
       <p className="hint">{t.invites.hint}</p>
       <Problem error={error} onRetry={reload} />
       {!value && !error && <Skeleton rows={3} />}
-      {value && (
-        <p className="numerals">
-          {t.invites.left({ left: value.available, count: value.totalAllocation })}
-        </p>
-      )}
+      {value && <p className="numerals">{t.invites.left({ left: value.available, count: value.totalAllocation })}</p>}
       <ul className="quiet-list" aria-label={t.invites.title}>
         {value?.invites.map(({ id, code, used_by, used_by_name }) => (
           <li key={id} className="row">

@@ -3,8 +3,8 @@ import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import styles from './leaderboard.module.css'
 import { pointTexts as t } from '../texts/points.ts'
+import styles from './leaderboard.module.css'
 
 const shownAtMost = 10
 
@@ -36,9 +36,7 @@ export function Leaderboard({ points }: { points: number }) {
           </li>
         ))}
       </ol>
-      {value && value.total > shownAtMost && (
-        <p className="hint">{t.ranks.people({ count: value.total })}</p>
-      )}
+      {value && value.total > shownAtMost && <p className="hint">{t.ranks.people({ count: value.total })}</p>}
     </section>
   )
 }

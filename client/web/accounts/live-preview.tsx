@@ -2,8 +2,8 @@ import { lazy, useEffect, useRef, useState } from 'react'
 import type { PublicStream } from '#shared/api/stream-records'
 import { useClient } from '../connection/client.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import styles from './live-preview.module.css'
 import { welcomeTexts as t } from '../texts/welcome.ts'
+import styles from './live-preview.module.css'
 
 const LiveStage = lazy(async () => ({ default: (await import('../streams/live-stage.tsx')).LiveStage }))
 const againMilliseconds = 2_000

@@ -1,5 +1,5 @@
-import styles from './room-preview.module.css'
 import { signInTexts as t } from '../texts/sign-in.ts'
+import styles from './room-preview.module.css'
 /** A link to the development mailbox, which shows the emails and texts that this server does not send. */
 export function Mailbox(props: { kind: 'letters' | 'texts'; shownAt: string | null | undefined }) {
   if (!props.shownAt) return null

@@ -7,11 +7,11 @@ import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { canNotify } from '../rooms/use-attention.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { NotifySwitch } from './notify-switch.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { canPush, goOn, isPushedTo, turnOff, turnOn } from './push.ts'
 import { useSession } from './session.ts'
-import { settingTexts as t } from '../texts/settings.ts'
 
 const kinds = ['notifyDms', 'notifyGroups', 'notifyChannels', 'notifyCalls', 'notifyInvitations'] as const
 

@@ -22,16 +22,8 @@ export function OwnCalendar() {
   return (
     <section className="stack" aria-label={t.calendar.title}>
       <h3 className="label">{t.calendar.title}</h3>
-      {connection === null && (
-        <p className="hint">{t.calendar.hint}</p>
-      )}
-      {connection && !connected && (
-        <p role="status">
-          {available
-            ? t.calendar.expired
-            : t.calendar.unavailable}
-        </p>
-      )}
+      {connection === null && <p className="hint">{t.calendar.hint}</p>}
+      {connection && !connected && <p role="status">{available ? t.calendar.expired : t.calendar.unavailable}</p>}
       <div className="row wrap">
         {connected && (
           <span className="grow">

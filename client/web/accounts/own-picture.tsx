@@ -3,8 +3,8 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
 import { PictureField } from '../media/picture-field.tsx'
 import { useStoredPicture } from '../media/stored.ts'
-import { useSession } from './session.ts'
 import { settingTexts as t } from '../texts/settings.ts'
+import { useSession } from './session.ts'
 
 /** The picture of this account. */
 export function OwnPicture() {

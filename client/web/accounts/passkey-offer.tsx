@@ -4,12 +4,12 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { useEntering } from './entering.ts'
 import { isGuest } from './guest.ts'
 import styles from './passkey-offer.module.css'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
 import { useSession } from './session.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const declined = (account: string) => `plaza.no-passkey:${account}`
 
@@ -35,9 +35,7 @@ function Offer({ onDone }: { onDone: () => void }) {
     onDone()
   })
   if (passkeys.value !== 0) return null
-  const why = isGuest(account)
-    ? t.passkey.guestHint
-    : t.passkey.memberHint
+  const why = isGuest(account) ? t.passkey.guestHint : t.passkey.memberHint
   return (
     <aside className={styles.offer} aria-label={t.passkey.title}>
       <div className="row" title={why}>
@@ -51,7 +49,13 @@ function Offer({ onDone }: { onDone: () => void }) {
           {adding.busy ? t.passkey.waiting : isGuest(account) ? t.passkey.guest : t.passkey.member}
           <span className="unseen">. {why}</span>
         </button>
-        <button type="button" className="icon-button small" aria-label={t.passkey.later} title={t.passkey.later} onClick={onDone}>
+        <button
+          type="button"
+          className="icon-button small"
+          aria-label={t.passkey.later}
+          title={t.passkey.later}
+          onClick={onDone}
+        >
           <Icon name="close" />
         </button>
       </div>

@@ -15,6 +15,7 @@ import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
+import { peopleTexts as t } from '../texts/people.ts'
 import styles from './accounts.module.css'
 import { ContactNote } from './contact-note.tsx'
 import { FriendTag } from './friend-tag.tsx'
@@ -23,7 +24,6 @@ import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
 import { statusOf } from './status-of.ts'
 import { useBlocked, useBlocks } from './use-blocked.ts'
-import { peopleTexts as t } from '../texts/people.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()

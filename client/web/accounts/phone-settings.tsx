@@ -2,10 +2,10 @@ import { useClient } from '../connection/client.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { ContactSettings } from './contact-settings.tsx'
 import { ProfileSwitch } from './profile-switch.tsx'
 import { useSession } from './session.ts'
-import { settingTexts as t } from '../texts/settings.ts'
 
 const words: ProblemWords = {
   VALIDATION_ERROR: t.contacts.phoneInvalid,
@@ -38,9 +38,7 @@ export function PhoneSettings() {
         verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
         remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
       />
-      {phone.value.verified && (
-        <ProfileSwitch name="findable_by_phone" title={t.contacts.findable} />
-      )}
+      {phone.value.verified && <ProfileSwitch name="findable_by_phone" title={t.contacts.findable} />}
     </>
   )
 }

@@ -3,8 +3,8 @@ import type { PointsEntry } from '#shared/api/points'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
-import styles from './accounts.module.css'
 import { pointTexts as t } from '../texts/points.ts'
+import styles from './accounts.module.css'
 
 const pageSize = 50
 

@@ -9,12 +9,12 @@ import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { pointTexts as t } from '../texts/points.ts'
 import accountsStyles from './accounts.module.css'
 import { Invites } from './invites.tsx'
 import { Leaderboard } from './leaderboard.tsx'
 import styles from './points.module.css'
 import { PointsHistory } from './points-history.tsx'
-import { pointTexts as t } from '../texts/points.ts'
 
 type Place = 'profile' | 'sign-in' | 'friends'
 

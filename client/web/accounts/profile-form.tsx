@@ -3,8 +3,8 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useSubmit } from '../kit/use-submit.ts'
-import { useSession } from './session.ts'
 import { settingTexts as t } from '../texts/settings.ts'
+import { useSession } from './session.ts'
 
 export function ProfileForm() {
   const client = useClient()

@@ -4,9 +4,9 @@ import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { useSession } from './session.ts'
 import { SignIn } from './sign-in.tsx'
-import { signInTexts as t } from '../texts/sign-in.ts'
 
 interface Wanted {
   prove(): void

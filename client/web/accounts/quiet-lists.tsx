@@ -5,9 +5,9 @@ import { Problem } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { settingTexts as t } from '../texts/settings.ts'
 import { useNames } from './names.ts'
 import { useBlocks } from './use-blocked.ts'
-import { settingTexts as t } from '../texts/settings.ts'
 
 export function BlockedPeople() {
   const client = useClient()

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import { CodeField } from './code-field.tsx'
 import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
@@ -9,7 +10,6 @@ import { Mailbox } from './mailbox.tsx'
 import { createPasskey } from './passkeys.ts'
 import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
-import { signInTexts as t } from '../texts/sign-in.ts'
 
 /** What the server offers when somebody signs in with a passkey that it no longer has. */
 interface Rescue {

@@ -7,10 +7,10 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { handIn, sealedMediaOf } from '../media/evidence.ts'
 import { evidenceOf } from '../media/words.ts'
+import { peopleTexts as t } from '../texts/people.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
-import { peopleTexts as t } from '../texts/people.ts'
 
 export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDone: () => void }) {
   const client = useClient()

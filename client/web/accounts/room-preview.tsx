@@ -9,8 +9,8 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, timeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import styles from './room-preview.module.css'
 import { welcomeTexts as t } from '../texts/welcome.ts'
+import styles from './room-preview.module.css'
 
 const room: RoomRef = { type: 'alpha', id: null }
 const loadedLines = 4

@@ -6,6 +6,7 @@ import { useDeletions } from '../messages/deletions.tsx'
 import { openDialog, openPage } from '../rooms/route.ts'
 import { BugForm } from '../support/bug-form.tsx'
 import { ContactForm } from '../support/contact-form.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
 import { Availability } from './availability.tsx'
 import { CallsFrom } from './calls-from.tsx'
 import { DeviceKeys } from './device-keys.tsx'
@@ -22,7 +23,6 @@ import { SmartAccount } from './smart-account.tsx'
 import { StatusForm } from './status-form.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
-import { settingTexts as t } from '../texts/settings.ts'
 
 const pages: readonly Tab<SettingsSection>[] = [
   { name: 'profile', title: t.tabs.profile },

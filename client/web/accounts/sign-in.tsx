@@ -5,13 +5,13 @@ import { useAccount, useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Problem, Skeleton } from '../kit/notice.tsx'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { type Entering, useEntering } from './entering.ts'
 import { guestWallet, hasGuestKey, isGuest } from './guest.ts'
 import { canUsePasskeys } from './passkeys.ts'
 import type { ServerStatus } from './session.ts'
 import type { WayName } from './way-in.tsx'
 import styles from './welcome.module.css'
-import { welcomeTexts as t } from '../texts/welcome.ts'
 
 const WayIn = lazy(async () => ({ default: (await import('./way-in.tsx')).WayIn }))
 
@@ -63,13 +63,7 @@ function Ways(props: {
       <div className={`row wrap ${styles.ways}`}>
         {(account === null || isGuest(account)) && (
           <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
-            {busy === 'guest'
-              ? t.signingIn
-              : account
-                ? t.guestConfirm
-                : hasGuestKey()
-                  ? t.guestAgain
-                  : t.guest}
+            {busy === 'guest' ? t.signingIn : account ? t.guestConfirm : hasGuestKey() ? t.guestAgain : t.guest}
           </button>
         )}
         {ways.map(({ form, icon }) => (
@@ -86,9 +80,7 @@ function Ways(props: {
           </button>
         ))}
       </div>
-      {props.status && account === null && (
-        <p className="hint">{t.guestHint}</p>
-      )}
+      {props.status && account === null && <p className="hint">{t.guestHint}</p>}
     </>
   )
 }

@@ -4,8 +4,8 @@ import { useClient } from '../connection/client.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import styles from './accounts.module.css'
 import { walletTexts as t } from '../texts/wallet.ts'
+import styles from './accounts.module.css'
 
 /** The smart account: its address on the chain, and what it holds. */
 export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
@@ -43,9 +43,7 @@ export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
         <dt>{t.signer}</dt>
         <dd>{t.signers[signerType]}</dd>
         <dt>{t.chain}</dt>
-        <dd>
-          {isDeployed ? t.deployed : t.notDeployed}
-        </dd>
+        <dd>{isDeployed ? t.deployed : t.notDeployed}</dd>
       </dl>
       {warning && <p className="hint">{warning}</p>}
       {safeAppUrl && (

@@ -1,6 +1,6 @@
 import { Icon } from '../kit/icon.tsx'
-import { useTheme } from './theme.ts'
 import { welcomeTexts as t } from '../texts/welcome.ts'
+import { useTheme } from './theme.ts'
 
 /** Switches between the light and the dark theme. */
 export function ThemeButton() {

@@ -6,10 +6,10 @@ import { Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import accountsStyles from './accounts.module.css'
 import type { Entering } from './entering.ts'
 import styles from './vouched-way.module.css'
-import { signInTexts as t } from '../texts/sign-in.ts'
 
 const proofWords: ProblemWords = t.humanProblems
 

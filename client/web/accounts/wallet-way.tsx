@@ -2,9 +2,9 @@ import type { Client, SignInUser } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
 import type { Entering } from './entering.ts'
 import { type FoundWallet, useWallets } from './wallets.ts'
-import { signInTexts as t } from '../texts/sign-in.ts'
 
 /** Signs in by signing a message with a wallet of this browser. */
 export function WalletWay({ entering }: { entering: Entering }) {

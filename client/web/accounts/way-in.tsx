@@ -1,6 +1,8 @@
 import { useAccount, useClient } from '../connection/client.ts'
 import { BackButton } from '../kit/back-button.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { signInTexts as t } from '../texts/sign-in.ts'
+import { welcomeTexts } from '../texts/welcome.ts'
 import accountsStyles from './accounts.module.css'
 import { EmailWay } from './email-way.tsx'
 import type { Entering } from './entering.ts'
@@ -10,8 +12,6 @@ import type { ServerStatus } from './session.ts'
 import { HumanWay, PartnerWay } from './vouched-way.tsx'
 import { WalletWay } from './wallet-way.tsx'
 import styles from './way-in.module.css'
-import { signInTexts as t } from '../texts/sign-in.ts'
-import { welcomeTexts } from '../texts/welcome.ts'
 
 const titles = { ...welcomeTexts.ways, recovery: t.recovery }
 export type WayName = keyof typeof titles

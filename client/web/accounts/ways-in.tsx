@@ -6,6 +6,8 @@ import { Listed, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { settingTexts as t } from '../texts/settings.ts'
+import { signInTexts } from '../texts/sign-in.ts'
 import { EmailSettings } from './email-settings.tsx'
 import { useEntering } from './entering.ts'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
@@ -13,8 +15,6 @@ import { PhoneSettings } from './phone-settings.tsx'
 import { useSession } from './session.ts'
 import { linkWallet } from './wallet-way.tsx'
 import { useWallets } from './wallets.ts'
-import { signInTexts } from '../texts/sign-in.ts'
-import { settingTexts as t } from '../texts/settings.ts'
 
 /** Every way to sign in to this account. */
 export function WaysIn() {
@@ -49,17 +49,15 @@ function Passkeys() {
   return (
     <section className="stack">
       <h3 className="label">{t.passkeys.title}</h3>
-      <Listed
-        loaded={passkeys}
-        empty={<p className="hint">{t.passkeys.empty}</p>}
-      >
+      <Listed loaded={passkeys} empty={<p className="hint">{t.passkeys.empty}</p>}>
         {(all) => (
           <ul className="quiet-list">
             {all.map((passkey) => (
               <li key={passkey.id} className="row">
                 <Icon name="key" />
                 <span className="grow">
-                  <strong>{passkey.deviceName}</strong> {passkey.backedUp && <i className="chip">{t.passkeys.synced}</i>}{' '}
+                  <strong>{passkey.deviceName}</strong>{' '}
+                  {passkey.backedUp && <i className="chip">{t.passkeys.synced}</i>}{' '}
                   {passkey.isWalletKey && <i className="chip warm">{t.passkeys.signs}</i>}
                   <small className="hint">
                     {passkey.lastUsedAt
@@ -124,7 +122,8 @@ function LinkedIdentities() {
               <li key={`${method} ${identifier}`} className="row">
                 <Icon name={method === 'worldid' ? 'people' : method === 'alien' ? 'link' : 'wallet'} />
                 <span className="grow">
-                  <strong>{signInTexts.methods[method]}</strong> {is_original && <i className="chip">{t.accounts.original}</i>}
+                  <strong>{signInTexts.methods[method]}</strong>{' '}
+                  {is_original && <i className="chip">{t.accounts.original}</i>}
                   <small className="hint" title={identifier}>
                     {shortAddress(identifier)}
                   </small>
@@ -148,9 +147,7 @@ function LinkedIdentities() {
             type="button"
             className="button"
             disabled={linking.busy !== null}
-            onClick={() =>
-              void change(wallet.id, () => linkWallet(client, wallet), t.accounts.linked)
-            }
+            onClick={() => void change(wallet.id, () => linkWallet(client, wallet), t.accounts.linked)}
           >
             <Icon name="wallet" />
             {linking.busy === wallet.id ? signInTexts.wallet.waiting : t.accounts.link({ wallet: wallet.name })}

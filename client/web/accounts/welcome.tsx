@@ -4,6 +4,7 @@ import { isolated } from '../kit/format.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { GoesOn, Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { TourList } from '../tour/tour-list.tsx'
 import { LivePreview, useFirstLive } from './live-preview.tsx'
 import { RoomPreview } from './room-preview.tsx'
@@ -13,7 +14,6 @@ import { useSignInLink } from './sign-in-link.ts'
 import { ThemeButton } from './theme-button.tsx'
 import styles from './welcome.module.css'
 import { Wordmark } from './wordmark.tsx'
-import { welcomeTexts as t } from '../texts/welcome.ts'
 
 const ContactDialog = lazy(async () => ({ default: (await import('../support/contact-form.tsx')).ContactDialog }))
 

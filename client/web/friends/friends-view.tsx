@@ -1,7 +1,7 @@
 import { AgentHead } from '../agents/agent-head.tsx'
 import { goTo } from '../rooms/route.ts'
-import { friendTexts as t } from '../texts/friends.ts'
 import { controlTexts } from '../texts/controls.ts'
+import { friendTexts as t } from '../texts/friends.ts'
 import { AddFriend } from './add-friend.tsx'
 import { FriendList } from './friend-list.tsx'
 import { Requests } from './requests.tsx'

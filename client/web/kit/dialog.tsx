@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react'
+import { kitTexts as t } from '../texts/kit.ts'
 import { useBorrowedFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { kitTexts as t } from '../texts/kit.ts'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
 

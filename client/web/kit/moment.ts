@@ -1,5 +1,5 @@
-import { dayOf, timeOf } from './format.ts'
 import { kitTexts } from '../texts/kit.ts'
+import { dayOf, timeOf } from './format.ts'
 
 /** The time of a moment, after its day where that is not today. */
 export function momentOf(moment: string, now = Date.now()): string {

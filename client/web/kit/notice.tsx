@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
+import { kitTexts as t } from '../texts/kit.ts'
 import { lengthOf } from './format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { type ProblemWords, problemText } from './problem.ts'
 import type { Renewed } from './use-loaded.ts'
 import { useNowUntil } from './use-now.ts'
-import { kitTexts as t } from '../texts/kit.ts'
 
 export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
   if (!props.error) return null

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { lengthOf } from './format.ts'
 import { kitTexts as t } from '../texts/kit.ts'
+import { lengthOf } from './format.ts'
 
 const plain: ProblemWords = t.codes
 

@@ -1,11 +1,21 @@
 import { useId } from 'react'
-import { useTell } from './toasts.tsx'
 import { controlTexts as t } from '../texts/controls.ts'
+import { useTell } from './toasts.tsx'
 
 const selectAll = (field: HTMLInputElement | null) => field?.select()
 
 /** What is told this once and never again, as a link or a secret, selected and with a button that copies it. `what` is its name, as `link`. */
-export function ShownOnce({ what, label, value, hint }: { what: keyof typeof t.copied; label: string; value: string; hint: string }) {
+export function ShownOnce({
+  what,
+  label,
+  value,
+  hint,
+}: {
+  what: keyof typeof t.copied
+  label: string
+  value: string
+  hint: string
+}) {
   const tell = useTell()
   const id = useId()
   const copy = () =>

@@ -3,9 +3,9 @@ import { lengthInBytes } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './attach-button.module.css'
 import { pickable } from './prepare.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 type Asked = 'voice' | 'poll' | 'place' | 'pixel_art'
 
@@ -58,7 +58,8 @@ export function AttachButton(props: {
                 input.current?.click()
               }}
             >
-              {offers.photo && t.attach.photoHint} {offers.gif && t.attach.gifHint({ size: lengthInBytes(props.mostBytes) })}
+              {offers.photo && t.attach.photoHint}{' '}
+              {offers.gif && t.attach.gifHint({ size: lengthInBytes(props.mostBytes) })}
             </Choice>
           )}
           {canSpeak && (

@@ -2,9 +2,9 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import timelineStyles from '../messages/timeline.module.css'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './lightbox.module.css'
 import mediaStyles from './media.module.css'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** One picture large; the arrow keys walk through the pictures of the room that are loaded, in their order. */
 export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | null>; onClose: () => void }) {
@@ -38,7 +38,13 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
             {t.lightbox.position({ number: at + 1, count: all.length })}
           </span>
         )}
-        <button type="button" className="icon-button" aria-label={t.lightbox.close} title={t.lightbox.close} onClick={onClose}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t.lightbox.close}
+          title={t.lightbox.close}
+          onClick={onClose}
+        >
           <Icon name="close" />
         </button>
       </header>

@@ -1,6 +1,6 @@
 import { Icon } from '../kit/icon.tsx'
-import styles from './media.module.css'
 import { mediaTexts as t } from '../texts/media.ts'
+import styles from './media.module.css'
 
 /** Why media are not shown, in their place. */
 export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => void }) {

@@ -7,10 +7,10 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { AttachmentChip } from '../messages/attachment-chip.tsx'
 import { useJump } from '../rooms/found-message.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MessageMedia } from './message-media.tsx'
 import { hasMedia } from './words.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** Pictures, sounds, places and files of the messages that are loaded, newest first; older ones are loaded by a press. */
 export function MediaPanel({ state }: { state: RoomState }) {

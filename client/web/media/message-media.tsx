@@ -5,6 +5,7 @@ import { nameOf, timeOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
@@ -13,7 +14,6 @@ import { PlaceCard } from './place-card.tsx'
 import { load, openSealed, useStoredAs } from './stored.ts'
 import { VoicePlayer } from './voice-player.tsx'
 import { mediaNames } from './words.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** The media that a message names, in the place of its text. */
 export function MessageMedia({ media, message }: { media: NamedMedia; message: LocalMessage }) {
@@ -39,16 +39,14 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
     if (stored === 'sealed') return <MediaFault text={t.faults.noKey} />
     return <StoredPicture url={url} kind={media.kind === 'picture' ? 'photo' : media.kind} alt={alt} />
   }
-  if (!imageMimeTypes.some((type) => type === media.type))
-    return <MediaFault text={t.faults.unknownType} />
+  if (!imageMimeTypes.some((type) => type === media.type)) return <MediaFault text={t.faults.unknownType} />
   const kind = media.type === 'image/gif' ? 'gif' : 'photo'
   return <SealedPicture open={sealed(media.type)} url={url} kind={kind} alt={alt} />
 }
 
 /** Media are sealed by the key of the epoch that their message names; what is not sent yet, by the one of now. */
 async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boolean): Promise<Uint8Array> {
-  if (!isSealed || secrecy?.isSecret === false)
-    throw new Error(t.faults.otherKey)
+  if (!isSealed || secrecy?.isSecret === false) throw new Error(t.faults.otherKey)
   return (await live.conversationKey(secrecy?.epochId)).key
 }
 

@@ -2,9 +2,9 @@ import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { facePicture, pickable } from './prepare.ts'
 import { useObjectUrl } from './use-object-url.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** Chooses the small picture of a person or a room. It is cut square, and shown before it is stored. */
 export function PictureField(props: {

@@ -3,13 +3,13 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
 import { PictureFrame } from './picture-frame.tsx'
 import { whyNotShown } from './stored.ts'
 import { useObjectUrl } from './use-object-url.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 const Lightbox = lazy(async () => ({ default: (await import('./lightbox.tsx')).Lightbox }))
 
@@ -73,7 +73,13 @@ function Picture(props: PictureProps & Loading) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <button ref={button} type="button" className={styles.picture} title={t.lightbox.open} onClick={() => setOpen(true)}>
+      <button
+        ref={button}
+        type="button"
+        className={styles.picture}
+        title={t.lightbox.open}
+        onClick={() => setOpen(true)}
+      >
         <img
           src={props.src}
           alt={props.alt}

@@ -9,9 +9,9 @@ import {
 } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { blankOf, type Drawing, draw, isBlank, palette, type Side, sides, strokeIn } from './drawing.ts'
 import styles from './pixel-editor.module.css'
-import { mediaTexts as t } from '../texts/media.ts'
 
 const mostSteps = 100
 const shownPixels = 768

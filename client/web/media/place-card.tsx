@@ -2,9 +2,9 @@ import type { Place } from '#client/sdk/media'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { OuterLink } from '../messages/outer-link.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import styles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** A place that a message names. Nothing is loaded for it; the map is another site, opened by a press. */
 export function PlaceCard({ place }: { place: Place | null }) {

@@ -5,9 +5,9 @@ import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import { inDegrees, PlaceCard } from './place-card.tsx'
 import { sendPlace } from './use-tray.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** About 100 metres. */
 const decimals = 3

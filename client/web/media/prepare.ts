@@ -1,6 +1,6 @@
 import { lengthInBytes } from '../kit/format.ts'
-import { tooLarge } from './words.ts'
 import { mediaTexts as t } from '../texts/media.ts'
+import { tooLarge } from './words.ts'
 
 const longestSide = 2_048
 const quality = 0.88

@@ -43,8 +43,7 @@ export async function load(url: string): Promise<Blob> {
 
 /** Storages of others answer 403 for what they do not have. */
 const isMissing = (status: number) => [403, 404, 410].includes(status)
-const faultOf = (status: number) =>
-  isMissing(status) ? t.faults.missing : t.faults.storage
+const faultOf = (status: number) => (isMissing(status) ? t.faults.missing : t.faults.storage)
 
 /** Why a picture was not shown, in words. */
 export async function whyNotShown(url: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { lengthInBytes } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import mediaStyles from './media.module.css'
 import type { Sending } from './tray.ts'
 import styles from './tray-list.module.css'
@@ -8,7 +9,6 @@ import { useObjectUrl } from './use-object-url.ts'
 import type { UsedTray } from './use-tray.ts'
 import { clock, VoicePlayer } from './voice-player.tsx'
 import { uploadText } from './words.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** What is about to be sent: shown before it is, and while it is uploaded. */
 export function TrayList({ tray }: { tray: UsedTray }) {

@@ -6,10 +6,10 @@ import type { Draft, LiveRoom } from '#client/sdk/types'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import { asPng, type Drawing } from './drawing.ts'
 import { fitting, isPicture, prepared } from './prepare.ts'
 import { type Doors, trayOf } from './tray.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 const megabyte = 1024 * 1024
 /** A sealed file is a vector and a tag longer. */

@@ -1,12 +1,12 @@
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { mediaTexts as t } from '../texts/media.ts'
 import mediaStyles from './media.module.css'
 import { MediaFault } from './media-fault.tsx'
 import { useObjectUrl } from './use-object-url.ts'
 import { usePlayback } from './use-playback.ts'
 import styles from './voice-player.module.css'
 import { flat, waveformOf } from './waveform.ts'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** Plays a voice message; its waveform is made here, from the sound itself. */
 export function VoicePlayer({ sound, seconds }: { sound: Blob; seconds: number }) {

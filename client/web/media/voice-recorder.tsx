@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { mediaTexts as t } from '../texts/media.ts'
 import { type Recorded, useRecorder } from './use-recorder.ts'
 import { clock } from './voice-player.tsx'
 import styles from './voice-recorder.module.css'
-import { mediaTexts as t } from '../texts/media.ts'
 
 /** In the place of the message field while one speaks. `stopping` is set to what stops it, for a pointer that is released elsewhere. */
 export function VoiceRecorder(props: {
@@ -38,7 +38,13 @@ export function VoiceRecorder(props: {
         if (key === 'Escape') cancel()
       }}
     >
-      <button type="button" className="icon-button" aria-label={t.voice.cancelRecording} title={t.voice.cancel} onClick={cancel}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t.voice.cancelRecording}
+        title={t.voice.cancel}
+        onClick={cancel}
+      >
         <Icon name="bin" />
       </button>
       <span className={styles.recorderDot} aria-hidden="true" />
@@ -49,7 +55,14 @@ export function VoiceRecorder(props: {
       <span className="unseen" role="status">
         {isOn ? t.voice.recording : t.voice.waiting}
       </span>
-      <button ref={stopButton} type="button" className="send" aria-label={t.voice.stopAndListen} title={t.voice.stop} onClick={stop}>
+      <button
+        ref={stopButton}
+        type="button"
+        className="send"
+        aria-label={t.voice.stopAndListen}
+        title={t.voice.stop}
+        onClick={stop}
+      >
         <Icon name="stop" />
       </button>
     </fieldset>

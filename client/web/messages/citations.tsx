@@ -2,9 +2,9 @@ import { createContext } from 'react'
 import type { Citation } from '#shared/api/run-frames'
 import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './messages.module.css'
 import { outward } from './outer-link.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 /** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
 interface Inline {

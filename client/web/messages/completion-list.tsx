@@ -1,10 +1,10 @@
 import { AgentFace } from '../agents/agent-face.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './completion-list.module.css'
 import type { Choice } from './use-choices.ts'
 import type { Completion } from './use-completion.ts'
-import { messageTexts as t } from '../texts/messages.ts'
 
 export const completionId = 'completion'
 export const choiceId = (at: number): string => `${completionId}-${at}`

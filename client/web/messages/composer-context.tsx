@@ -1,8 +1,8 @@
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
-import type { Aim } from './aim.ts'
 import { messageTexts as t } from '../texts/messages.ts'
+import type { Aim } from './aim.ts'
 
 /** The message that the text in the composer replies to or edits. */
 export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCancel: () => void }) {
@@ -18,7 +18,13 @@ export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCa
         </strong>{' '}
         {lineOf(message.content, message.message_type)}
       </span>
-      <button type="button" className="icon-button small" aria-label={t.composer.cancel} title={t.composer.cancel} onClick={onCancel}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={t.composer.cancel}
+        title={t.composer.cancel}
+        onClick={onCancel}
+      >
         <Icon name="close" />
       </button>
     </div>

@@ -7,8 +7,8 @@ import { useNowUntil } from '../kit/use-now.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
-import styles from './messages.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './messages.module.css'
 
 /** What may be sent beside text. */
 export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice', boolean>

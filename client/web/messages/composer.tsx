@@ -28,6 +28,7 @@ import { useTray } from '../media/use-tray.ts'
 import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import type { Aim } from './aim.ts'
 import { CompletionList, choiceId, completionId } from './completion-list.tsx'
 import styles from './composer.module.css'
@@ -40,7 +41,6 @@ import { PollForm } from './poll-form.tsx'
 import { type Commands, inserted, knowEmojiOf, type Written, withEmoji } from './use-choices.ts'
 import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
-import { messageTexts as t } from '../texts/messages.ts'
 
 const PlaceForm = lazy(async () => ({ default: (await import('../media/place-form.tsx')).PlaceForm }))
 const PixelEditor = lazy(async () => ({ default: (await import('../media/pixel-editor.tsx')).PixelEditor }))
@@ -84,7 +84,9 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
     { name: 'emoji', title: t.composer.emoji, icon: 'smile', act: () => setAsks('emoji') },
     ...(sealed === 'epoch'
       ? []
-      : [{ name: 'members', title: t.commands.members, icon: 'people', act: () => goTo(live.ref, 'members') } as const]),
+      : [
+          { name: 'members', title: t.commands.members, icon: 'people', act: () => goTo(live.ref, 'members') } as const,
+        ]),
     ...(isSealed
       ? []
       : [{ name: 'search', title: t.commands.search, icon: 'search', act: () => goTo(live.ref, 'search') } as const]),

@@ -2,9 +2,9 @@ import { type Gemoji, gemoji } from 'gemoji'
 import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { Blank } from '../kit/notice.tsx'
+import { messageTexts as t } from '../texts/messages.ts'
 import styles from './emoji-picker.module.css'
 import { emojiFor } from './use-choices.ts'
-import { messageTexts as t } from '../texts/messages.ts'
 
 /** Every emoji by group, or those that match a search word. */
 export function EmojiPicker({ onPick, onClose }: { onPick: (emoji: string) => void; onClose: () => void }) {

@@ -2,12 +2,12 @@ import type { Link, Nodes } from 'mdast'
 import { Fragment, memo, type ReactNode } from 'react'
 import { deepestDrawn, markupOf, webAddressOf, writtenOf } from '#shared/kit/markup'
 import { directionOf } from '../kit/format.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { InlineText, type Named } from './inline-text.tsx'
 import styles from './messages.module.css'
 import { OuterLink } from './outer-link.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 interface Context {
   source: string

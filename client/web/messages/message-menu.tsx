@@ -8,9 +8,9 @@ import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { isDeletion, type RowAct, rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useIsStarred, useStarring } from '../stars/use-stars.ts'
-import { useDeletions } from './deletions.tsx'
 import { messageTexts as t } from '../texts/messages.ts'
 import { starTexts } from '../texts/stars.ts'
+import { useDeletions } from './deletions.tsx'
 
 const editableMilliseconds = 15 * 60_000
 

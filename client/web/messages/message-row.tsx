@@ -15,6 +15,7 @@ import mediaStyles from '../media/media.module.css'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { directTexts } from '../texts/direct.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageState } from './message-state.tsx'
@@ -25,7 +26,6 @@ import { PollCard } from './poll-card.tsx'
 import { Reactions } from './reactions.tsx'
 import { ReplyQuote } from './reply-quote.tsx'
 import { SenderFace } from './sender-face.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 const MessageMedia = lazy(async () => ({ default: (await import('../media/message-media.tsx')).MessageMedia }))
 
@@ -177,11 +177,7 @@ function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefi
     const because = isByOther ? t.row.removedBecause : t.row.deletedBecause
     return (
       <p className={styles.tombstone}>
-        {delete_reason
-          ? because({ reason: isolated(delete_reason) })
-          : isByOther
-            ? t.row.removed
-            : t.row.deleted}
+        {delete_reason ? because({ reason: isolated(delete_reason) }) : isByOther ? t.row.removed : t.row.deleted}
       </p>
     )
   }

@@ -7,8 +7,8 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useIsStarred } from '../stars/use-stars.ts'
-import styles from './messages.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './messages.module.css'
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 

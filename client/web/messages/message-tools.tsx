@@ -5,10 +5,10 @@ import { Menu } from '../kit/menu.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { MessageMenu } from './message-menu.tsx'
 import styles from './message-tools.module.css'
 import { suggestions } from './reactions.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 /** Which of the menus of a message is open: `all` has what the toolbar has, too. */
 export type OpenMenu = 'react' | 'more' | 'all' | null
@@ -32,7 +32,13 @@ export function MessageTools(props: {
   return (
     <div className={styles.tools}>
       <div role="toolbar" aria-label={t.menu.toolbar}>
-        <Tool icon="smile" title={t.menu.react} isOff={isWaiting} isOpen={open === 'react'} onPress={() => setOpen('react')} />
+        <Tool
+          icon="smile"
+          title={t.menu.react}
+          isOff={isWaiting}
+          isOpen={open === 'react'}
+          onPress={() => setOpen('react')}
+        />
         <Tool icon="reply" title={t.menu.reply} isOff={isWaiting} onPress={() => reply(message)} />
         {quickActs.map((one) => (
           <Tool key={one.title} icon={one.icon} title={one.title} onPress={() => moderate(one)} />

@@ -20,7 +20,8 @@ const texts: Texts = {
     const act = { who, act: actText(action), target: nameIn(target) }
     return because(until ? t.actUntil({ ...act, time: timeOf(until) }) : t.act(act), reason)
   },
-  'room.topic_changed': (who, { topic }) => (topic === null ? t.noTopic({ who }) : t.topic({ who, topic: isolated(topic) })),
+  'room.topic_changed': (who, { topic }) =>
+    topic === null ? t.noTopic({ who }) : t.topic({ who, topic: isolated(topic) }),
   'room.archived': (who) => t.archived({ who }),
 }
 

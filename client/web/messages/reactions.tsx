@@ -4,10 +4,10 @@ import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './reactions.module.css'
 import { type Group, NamesTip, namesOf, usePointed, WhoDialog } from './who.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 export const suggestions = ['👍', '❤️', '😂', '🎉', '🔥', '👀', '🙏', '😮', '😢', '💯'] as const
 

@@ -5,8 +5,8 @@ import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
 import { useNamesakes } from '../rooms/namesakes.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import styles from './messages.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './messages.module.css'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
   const { live, isSealed, jumpTo } = useOpenRoom()
@@ -23,8 +23,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
       <span dir="auto">
         {isHidden
           ? fromBlocked
-          : lineOf(quoted.content, quoted.message_type) ||
-            (isSealed && !original ? t.row.earlier : t.row.deleted)}
+          : lineOf(quoted.content, quoted.message_type) || (isSealed && !original ? t.row.earlier : t.row.deleted)}
       </span>
     </button>
   )

@@ -15,6 +15,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { Announcer } from './announcer.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageRow } from './message-row.tsx'
@@ -27,7 +28,6 @@ import { UnreadBar } from './unread-bar.tsx'
 import { useScroll } from './use-scroll.ts'
 import { countFrom, useFirstUnread, useUnread } from './use-unread.ts'
 import { WritingRows } from './writing-rows.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 const shownAtFirst = 200
 const shownMore = 100

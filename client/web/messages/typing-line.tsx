@@ -3,8 +3,8 @@ import { isSameAccount } from '#shared/kit/accounts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import styles from './messages.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './messages.module.css'
 
 export function TypingLine({ typing }: { typing: readonly Typist[] }) {
   const { account } = useOpenRoom()

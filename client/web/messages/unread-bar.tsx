@@ -1,9 +1,9 @@
 import { useRef } from 'react'
 import { dayOf, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import styles from './unread-bar.module.css'
 import { kitTexts } from '../texts/kit.ts'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './unread-bar.module.css'
 
 /** What is unread above what is seen: how much, since when, and the way there. */
 export function UnreadBar(props: { count: number; since: string; onJump: () => void; onRead: () => void }) {
@@ -18,12 +18,7 @@ export function UnreadBar(props: { count: number; since: string; onJump: () => v
   }
   return (
     <section className={styles.unreadBar} aria-label={t.unread.title}>
-      <button
-        type="button"
-        className={`${styles.unreadAct} grow`}
-        title={t.unread.count({ count })}
-        onClick={jump}
-      >
+      <button type="button" className={`${styles.unreadAct} grow`} title={t.unread.count({ count })} onClick={jump}>
         <Icon name="down" />
         <span className="numerals">
           {day === kitTexts.today

@@ -7,10 +7,10 @@ import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import messagesStyles from './messages.module.css'
 import styles from './verdict-card.module.css'
 import { VerdictWhy } from './verdict-why.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 /** Explains why a message was refused: the step that decided, its rule, and the actions that are possible now. */
 export function VerdictCard({ message, clear }: { message: LocalMessage; clear: string }) {

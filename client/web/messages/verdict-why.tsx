@@ -1,8 +1,8 @@
 import { steps, type Verdict } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
-import styles from './verdict-why.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './verdict-why.module.css'
 
 /** The list of all steps of the verdict, with the one that decided. */
 export function VerdictWhy({ verdict, onClose }: { verdict: Verdict | null; onClose: () => void }) {

@@ -6,8 +6,8 @@ import { nameOf } from '../kit/format.ts'
 import { Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import styles from './who.module.css'
 import { messageTexts as t } from '../texts/messages.ts'
+import styles from './who.module.css'
 
 export interface Somebody {
   id: string
@@ -134,7 +134,9 @@ export function WhoDialog(props: { title: string; load: () => Promise<readonly G
                     </li>
                   ))}
                 </ul>
-                {count > people.length && <p className="hint">{t.people.andOthers({ count: count - people.length })}</p>}
+                {count > people.length && (
+                  <p className="hint">{t.people.andOthers({ count: count - people.length })}</p>
+                )}
               </section>
             ))}
           </div>

@@ -5,10 +5,10 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { AgentFace } from '../agents/agent-face.tsx'
 import { isolated } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { messageTexts as t } from '../texts/messages.ts'
 import { MessageText } from './message-text.tsx'
 import styles from './messages.module.css'
 import { ReplyQuote } from './reply-quote.tsx'
-import { messageTexts as t } from '../texts/messages.ts'
 
 /** What agents write now, below the messages and as they will look. Screen readers are told the message, once it stands. */
 export function WritingRows({ writing }: { writing: readonly Writing[] }) {

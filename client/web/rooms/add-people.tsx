@@ -1,6 +1,6 @@
 import { useClient } from '../connection/client.ts'
-import { PeopleForm } from './people-form.tsx'
 import { roomTexts as t } from '../texts/rooms.ts'
+import { PeopleForm } from './people-form.tsx'
 
 /** Adds people to a group by their names. */
 export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) {

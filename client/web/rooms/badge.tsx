@@ -1,5 +1,5 @@
-import styles from './rooms.module.css'
 import { sidebarTexts as t } from '../texts/sidebar.ts'
+import styles from './rooms.module.css'
 
 /** How much is unread, or how often the account is mentioned in it. */
 export function Badge({ unread, mentions }: { unread: number; mentions: number }) {

@@ -8,10 +8,10 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 /** Channels to join, and the other ways to a room. */
 export function BrowseChannels(props: {

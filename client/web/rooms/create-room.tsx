@@ -9,11 +9,11 @@ import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { newRoomTexts as t } from '../texts/new-room.ts'
 import styles from './create-room.module.css'
 import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
-import { newRoomTexts as t } from '../texts/new-room.ts'
 
 interface Form {
   title: string
@@ -61,8 +61,7 @@ const tokenForm: Form = {
   ],
   async found(client, name, about, more) {
     const token = { tokenAddress: more('token').trim(), tokenChainId: Number(more('chain')) }
-    if (!/^0x[0-9a-f]{40}$/i.test(token.tokenAddress))
-      throw new Error(t.createTokenRoom.addressInvalid)
+    if (!/^0x[0-9a-f]{40}$/i.test(token.tokenAddress)) throw new Error(t.createTokenRoom.addressInvalid)
     const asked = client.tokens.info({ address: token.tokenAddress, chainId: token.tokenChainId })
     const { decimals } = await asked.catch((error) => {
       const isMissing = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && !wasNotAnswered(error)

@@ -19,8 +19,7 @@ export async function findPeople(client: Client, written: string): Promise<strin
     const called = members.filter(
       ({ name, user_address }) => nameOf(name, user_address).toLowerCase() === isolated(word).toLowerCase(),
     )
-    if (called.length > 1)
-      throw new Error(t.people.ambiguous({ count: called.length, name: word }))
+    if (called.length > 1) throw new Error(t.people.ambiguous({ count: called.length, name: word }))
     if (called[0]) return called[0].user_address
     const { address } = await client.accounts.resolveUsername({ username: word.replace(/^@/, '') }).catch((error) => {
       const isUnknown = error instanceof AppError && (error.status === 404 || error.status === 400)

@@ -4,9 +4,9 @@ import type { AppError } from '#shared/errors'
 import { takeLostFocus } from '../kit/focus.ts'
 import { isolated, lengthOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './gate-card.module.css'
 import roomsStyles from './rooms.module.css'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 export type Shown = Pick<GateAnswer, 'text' | 'checked'>
 

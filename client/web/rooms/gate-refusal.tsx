@@ -5,9 +5,9 @@ import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { GateCard, shownOf } from './gate-card.tsx'
 import { refOf } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** What the server looked at before it refused, and a way to have it look again, once a minute. */
 export function GateRefusal(props: {
@@ -42,9 +42,7 @@ export function GateRefusal(props: {
   return (
     <GateCard room={props.room.name} shown={shown} none={t.gate.noAddress} isPage={props.isPage ?? false}>
       <p className="hint" role="status">
-        {wait > 0
-          ? (isStill ? t.gate.stillWait : t.gate.wait)({ time: lengthOf(wait) })
-          : t.gate.cached}
+        {wait > 0 ? (isStill ? t.gate.stillWait : t.gate.wait)({ time: lengthOf(wait) }) : t.gate.cached}
       </p>
       <div className="row end">
         <button type="button" className="button plain" onClick={props.onBack}>

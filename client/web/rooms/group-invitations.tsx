@@ -6,11 +6,11 @@ import { ActButton } from '../kit/act-button.tsx'
 import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import styles from './group-invitations.module.css'
 import roomsStyles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const name = 'group-invitations'
 

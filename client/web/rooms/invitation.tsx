@@ -9,11 +9,11 @@ import { isolated, nameOf } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { positionWords } from './join-place.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 type Invitation = Awaited<ReturnType<Client['invitations']['read']>>
 

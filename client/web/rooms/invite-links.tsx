@@ -13,9 +13,9 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoom } from './use-room.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const daySeconds = 86_400
 const terms = [
@@ -77,23 +77,14 @@ function Links({ room, version }: { room: RoomRef; version: string }) {
           links.reload()
         }}
       />
-      {made && (
-        <ShownOnce
-          what="link"
-          label={t.links.made}
-          value={made.url}
-          hint={t.links.madeHint}
-        />
-      )}
+      {made && <ShownOnce what="link" label={t.links.made} value={made.url} hint={t.links.madeHint} />}
       <Listed loaded={links} empty={<p className="hint">{t.links.none}</p>}>
         {(open) => (
           <ul className="quiet-list" aria-label={t.links.list}>
             {open.map((link) => (
               <li key={link.id} className="row">
                 <span className="grow">
-                  <strong>
-                    {t.links.used({ uses: link.uses, most: link.max_uses })}
-                  </strong>
+                  <strong>{t.links.used({ uses: link.uses, most: link.max_uses })}</strong>
                   <small className="hint">
                     {t.links.by({
                       name: nameFor(link.invited_by),

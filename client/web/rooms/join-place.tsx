@@ -8,9 +8,9 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { GateCard, type Shown, shownOf } from './gate-card.tsx'
 import styles from './rooms.module.css'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** As exact as the server takes it. */
 const decimals = 4
@@ -75,9 +75,7 @@ export function JoinPlace(props: {
       <Title id="gate-title">
         <Icon name="place" /> {t.place.title({ place: isolated(gate.place_name) })}
       </Title>
-      <p>
-        {t.place.hint({ distance: metresText(gate.radius_m), room: isolated(name) })}
-      </p>
+      <p>{t.place.hint({ distance: metresText(gate.radius_m), room: isolated(name) })}</p>
       {acts}
     </section>
   )

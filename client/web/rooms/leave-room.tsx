@@ -10,13 +10,13 @@ import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 import { personOf, useNamesakes } from './namesakes.ts'
 import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** Who may manage a room after somebody, the first of them where nobody is chosen; `areAll`: nobody else is there. */
 interface Heirs {

@@ -11,13 +11,13 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
 import { SenderFace } from '../messages/sender-face.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
 import styles from './members-panel.module.css'
 import { lastPermissions, personOf, useNamesakes } from './namesakes.ts'
 import { useOpenRoom } from './room-context.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const pageSize = 200
 const nobody: readonly never[] = []

@@ -9,8 +9,8 @@ import { useClient } from '../connection/client.ts'
 import { askedOnce } from '../kit/asked-once.ts'
 import { shortAddress } from '../kit/format.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { kindOf } from './kind.ts'
 import { roomTexts } from '../texts/rooms.ts'
+import { kindOf } from './kind.ts'
 
 interface Named {
   id: string

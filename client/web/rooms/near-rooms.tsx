@@ -10,12 +10,12 @@ import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Problem } from '../kit/notice.tsx'
 import { whereIAm } from '../kit/position.ts'
+import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { JoinPlace, type PlaceRoom, positionWords } from './join-place.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
-import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
 
 type Chat = Awaited<ReturnType<Client['rooms']['listLocationRooms']>>['chats'][number]
 interface Found {

@@ -7,11 +7,11 @@ import { askedOnce, forgetAnswer } from '../kit/asked-once.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { lookOf } from './kind.ts'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const name = 'open-again'
 

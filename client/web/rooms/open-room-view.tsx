@@ -19,6 +19,8 @@ import { ActDialog } from '../moderation/act-dialog.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { type AskedAct, isDeletion, type RowAct } from '../moderation/row-acts.ts'
 import { ModerationContext, useLoadedModeration } from '../moderation/use-moderation.ts'
+import { messageTexts } from '../texts/messages.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
 import { NamesakesContext, useNamesakesIn } from './namesakes.ts'
 import { usePanelParts } from './panel-parts.ts'
@@ -29,8 +31,6 @@ import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
 import { useMessageAt } from './route.ts'
 import { RulesCard } from './rules-card.tsx'
-import { messageTexts } from '../texts/messages.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 export function OpenRoomView(props: {
   live: LiveRoom

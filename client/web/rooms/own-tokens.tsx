@@ -11,11 +11,11 @@ import { isolated, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
 import { GateRefusal } from './gate-refusal.tsx'
 import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
-import { gatedRoomTexts as g } from '../texts/gated-rooms.ts'
 
 /** An event or a collection whose token one holds, or only its channel, where one holds none. */
 interface Row {
@@ -69,9 +69,7 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
         <GateRefusal {...refused} onPassed={() => join(refused.room)} onBack={() => setRefused(null)} />
       ) : (
         <div className="stack">
-          <p className="hint">
-            {lists ? g.tokens.hintFor({ addresses: addressesIn(lists) }) : g.tokens.hint}
-          </p>
+          <p className="hint">{lists ? g.tokens.hintFor({ addresses: addressesIn(lists) }) : g.tokens.hint}</p>
           {lists?.error && <p className="problem">{lists.error}</p>}
           <Listed
             loaded={{ ...own, value: lists?.rows ?? null }}

@@ -3,9 +3,9 @@ import type { RoomState } from '#client/sdk/types'
 import { type PanelName, panels } from '#shared/kit/pages'
 import type { IconName } from '../kit/icon.tsx'
 import { hasMedia } from '../media/words.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { kindOf } from './kind.ts'
 import type { Rights } from './rights.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 export const panelTitles: Readonly<Record<PanelName, string>> = t.parts
 

@@ -3,8 +3,8 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useSubmit } from '../kit/use-submit.ts'
-import { findPeople } from './find-people.ts'
 import { roomTexts as t } from '../texts/rooms.ts'
+import { findPeople } from './find-people.ts'
 
 interface PeopleFormProps {
   title: string

@@ -3,11 +3,11 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { lineOf } from '../media/words.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './pins-bar.module.css'
 import { useOpenRoom } from './room-context.ts'
 import roomsStyles from './rooms.module.css'
 import { goTo } from './route.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** The newest pin above the messages; the others are in the panel. */
 export function PinsBar({ pins }: { pins: readonly Message[] }) {

@@ -2,10 +2,10 @@ import type { Message } from '#shared/api/message'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { useAct } from '../moderation/acts.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** What is pinned in the room; a press leads to the message. */
 export function PinsPanel({ pins }: { pins: readonly Message[] }) {

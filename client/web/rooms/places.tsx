@@ -4,13 +4,13 @@ import { linkTo, type PageAt } from '#shared/kit/pages'
 import { useFriends } from '../friends/use-friends.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStars } from '../stars/use-stars.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { Badge } from './badge.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { titleOf } from './room-title.ts'
 import styles from './rooms.module.css'
 import { linkToRoom } from './route.ts'
 import { keyOf, refOf, useRoomList } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
 
@@ -55,7 +55,9 @@ function Mentions({ rooms }: { rooms: readonly RoomSummary[] }) {
       icon="mention"
       title={t.places.mentions}
       href={linkToRoom(refOf(first))}
-      detail={others.length === 0 ? titleOf(first) : t.places.roomAndMore({ room: titleOf(first), count: others.length })}
+      detail={
+        others.length === 0 ? titleOf(first) : t.places.roomAndMore({ room: titleOf(first), count: others.length })
+      }
       badge={<Badge unread={mentions} mentions={mentions} />}
     />
   )

@@ -10,11 +10,11 @@ import { Blank } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { GateRefusal } from './gate-refusal.tsx'
 import { JoinPlace } from './join-place.tsx'
 import { useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** A room that refuses the account: the reason, until when, and the possible actions. */
 export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: () => void }) {

@@ -9,6 +9,7 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useModeration } from '../moderation/use-moderation.ts'
 import { directTexts } from '../texts/direct.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { kindOf } from './kind.ts'
 import { panelIcons, panelTitles } from './panel-parts.ts'
@@ -20,7 +21,6 @@ import styles from './rooms.module.css'
 import { goTo } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const SecrecyDialog = lazy(async () => ({ default: (await import('../direct/secrecy-dialog.tsx')).SecrecyDialog }))
 const SharedKeyDialog = lazy(async () => ({

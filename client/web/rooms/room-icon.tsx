@@ -3,9 +3,9 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { PictureField } from '../media/picture-field.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** Gives the open room an icon, or takes it away. */
 export function RoomIconDialog({ url, onClose }: { url: string | null; onClose: () => void }) {

@@ -12,6 +12,7 @@ import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
 import { useStoredPicture } from '../media/stored.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { Badge } from './badge.tsx'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { OpenAgain } from './open-again.tsx'
@@ -21,7 +22,6 @@ import roomsStyles from './rooms.module.css'
 import { linkToRoom } from './route.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf, refOf } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const FolderTabs = lazy(async () => ({ default: (await import('../folders/folder-tabs.tsx')).FolderTabs }))
 

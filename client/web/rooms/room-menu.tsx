@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
@@ -16,7 +17,6 @@ import { TopicDialog } from './room-topic.tsx'
 import styles from './rooms.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const MessageAgeDialog = lazy(async () => ({ default: (await import('./message-age.tsx')).MessageAgeDialog }))
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
@@ -97,7 +97,12 @@ export function RoomMenu(props: {
         <Menu label={isolated(state.room?.name ?? t.room)} onClose={close}>
           {props.onRules && <Folded icon="book" title={t.header.rules} onPress={choose(props.onRules)} />}
           {props.onModerate && (
-            <Folded icon="shield" title={t.parts.moderation} waiting={props.waiting} onPress={choose(props.onModerate)} />
+            <Folded
+              icon="shield"
+              title={t.parts.moderation}
+              waiting={props.waiting}
+              onPress={choose(props.onModerate)}
+            />
           )}
           <button type="button" role="menuitem" onClick={silence}>
             <Icon name="quiet" />

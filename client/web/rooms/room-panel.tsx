@@ -7,6 +7,7 @@ import { isComposing } from '../kit/keys.ts'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { MembersPanel } from './members-panel.tsx'
 import { panelTitles } from './panel-parts.ts'
 import { PinsPanel } from './pins-panel.tsx'
@@ -14,7 +15,6 @@ import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
 import { goTo, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const ModerationPanel = lazy(async () => ({
   default: (await import('../moderation/moderation-panel.tsx')).ModerationPanel,
@@ -46,13 +46,7 @@ export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: re
           chosen={panel}
           onChoose={(name) => turnTo(live.ref, name)}
         />
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t.panel.close}
-          title={t.panel.close}
-          onClick={close}
-        >
+        <button type="button" className="icon-button" aria-label={t.panel.close} title={t.panel.close} onClick={close}>
           <Icon name="close" />
         </button>
       </header>

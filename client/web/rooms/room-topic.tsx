@@ -4,10 +4,10 @@ import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { isComposing } from '../kit/keys.ts'
 import { Problem } from '../kit/notice.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import styles from './room-topic.module.css'
 import roomsStyles from './rooms.module.css'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** The topic of the room in one line; a press shows all of it. */
 export function RoomTopic({ topic }: { topic: string | null }) {

@@ -1,10 +1,10 @@
 import type { RoomState } from '#client/sdk/types'
 import { Icon } from '../kit/icon.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
 import { RulesText, rulesTitle } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 /** The rules of a room, shown above the message field until the account has acknowledged them. */
 export function RulesCard({ state }: { state: RoomState }) {

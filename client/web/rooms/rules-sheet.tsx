@@ -2,9 +2,9 @@ import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, lengthOf } from '../kit/format.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import styles from './rooms.module.css'
 import { contentRules } from './rule-names.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const levels = { everyone: t.rules.everyone, mods_only: t.rules.moderators, disabled: t.rules.nobody } as const
 

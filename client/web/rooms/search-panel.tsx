@@ -3,10 +3,10 @@ import type { Message } from '#shared/api/message'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
 import styles from './rooms.module.css'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 interface Found {
   query: string

@@ -12,13 +12,13 @@ import { nameOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStoredPicture } from '../media/stored.ts'
+import { sidebarTexts as t } from '../texts/sidebar.ts'
 import { GroupInvitations } from './group-invitations.tsx'
 import { Places } from './places.tsx'
 import { RoomList } from './room-list.tsx'
 import { closeDialog, openDialog } from './route.ts'
 import styles from './sidebar.module.css'
 import { useRoomList } from './use-rooms.ts'
-import { sidebarTexts as t } from '../texts/sidebar.ts'
 
 const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
 const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx')).CreateRoom }))

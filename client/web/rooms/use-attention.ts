@@ -3,11 +3,11 @@ import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { closeRead } from '../accounts/push-kept.ts'
+import { roomTexts as t } from '../texts/rooms.ts'
 import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
 import { keyOf, refOf } from './use-rooms.ts'
-import { roomTexts as t } from '../texts/rooms.ts'
 
 const kept = 'plaza.notify'
 export const canNotify = (): boolean => 'Notification' in window

@@ -14,8 +14,8 @@ import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { usePages } from '../kit/use-pages.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
-import { useOpenRoom } from './room-context.ts'
 import { webhookTexts as t } from '../texts/webhooks.ts'
+import { useOpenRoom } from './room-context.ts'
 
 /** The caller's webhooks of the open room: where its events are sent, and what came of that. */
 export function WebhooksDialog({ onClose }: { onClose: () => void }) {
@@ -35,14 +35,7 @@ export function WebhooksDialog({ onClose }: { onClose: () => void }) {
             hooks.reload()
           }}
         />
-        {secret !== null && (
-          <ShownOnce
-            what="secret"
-            label={t.secret}
-            value={secret}
-            hint={t.secretHint}
-          />
-        )}
+        {secret !== null && <ShownOnce what="secret" label={t.secret} value={secret} hint={t.secretHint} />}
         <Listed loaded={hooks} empty={<p className="hint">{t.empty}</p>}>
           {(all) => (
             <ul className="quiet-list" aria-label={t.list}>

@@ -27,7 +27,8 @@ export const bookingHourTexts = textCatalog('booking-hours', {
     title: 'Your calendar',
     hint: 'Times when your Google Calendar is busy are not offered, and calls are added to it. Plaza asks when you are busy, never with what.',
     expired: 'Your calendar has to be connected again. Until then, no times are offered.',
-    unavailable: 'Calendars are not available on this server anymore. Until you disconnect yours, no times are offered.',
+    unavailable:
+      'Calendars are not available on this server anymore. Until you disconnect yours, no times are offered.',
     connected: 'Connected',
     connectedAs: 'Connected as {email}',
     connect: 'Connect Google Calendar',

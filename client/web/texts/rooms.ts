@@ -106,7 +106,8 @@ export const roomTexts = textCatalog('rooms', {
     unknown: 'No one is called {name}.',
     alreadyIn: 'They are already in this group.',
     added: '{count, plural, one {# person} other {# people}} added.',
-    invited: '{count, plural, one {# person} other {# people}} invited. People who are not your friends have to accept first.',
+    invited:
+      '{count, plural, one {# person} other {# people}} invited. People who are not your friends have to accept first.',
     addedAndInvited: '{added} {invited}',
   },
   ranks: {

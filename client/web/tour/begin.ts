@@ -9,8 +9,8 @@ import { closeRoom } from '../rooms/open-rooms.ts'
 import { goTo } from '../rooms/route.ts'
 import { keepRulesSeen } from '../rooms/seen-rules.ts'
 import { refOf } from '../rooms/use-rooms.ts'
-import { lobby, type TourStep } from './steps.ts'
 import { tourTexts } from '../texts/tour.ts'
+import { lobby, type TourStep } from './steps.ts'
 
 /** Prepares a step and opens its room and panel. */
 export async function begin(client: Client, step: TourStep): Promise<void> {

@@ -8,11 +8,11 @@ import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import styles from '../rooms/rooms.module.css'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { tourTexts as t } from '../texts/tour.ts'
+import { welcomeTexts } from '../texts/welcome.ts'
 import { BecomeModerator } from './become-moderator.tsx'
 import { linkToStep, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
-import { tourTexts as t } from '../texts/tour.ts'
-import { welcomeTexts } from '../texts/welcome.ts'
 
 /** The strip of the demo: the hint of the current step with a link to the next one, else what can be tried in the demo alone. */
 export function TourHint({ state }: { state: RoomState }) {
@@ -44,13 +44,7 @@ export function TourStepHint() {
           {t.next({ title: welcomeTexts.steps[next.name] })}
         </a>
       )}
-      <button
-        type="button"
-        className="icon-button small"
-        aria-label={t.end}
-        title={t.end}
-        onClick={tour.end}
-      >
+      <button type="button" className="icon-button small" aria-label={t.end} title={t.end} onClick={tour.end}>
         <Icon name="close" />
       </button>
     </aside>
@@ -80,7 +74,13 @@ function DemoControls() {
         </button>
       )}
       <BecomeModerator />
-      <button type="button" className="icon-button small" aria-label={t.demo.hide} title={t.demo.hide} onClick={tour.hide}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={t.demo.hide}
+        title={t.demo.hide}
+        onClick={tour.hide}
+      >
         <Icon name="close" />
       </button>
     </aside>

@@ -1,6 +1,6 @@
+import { welcomeTexts as t } from '../texts/welcome.ts'
 import { linkToStep, tourSteps } from './steps.ts'
 import styles from './tour-list.module.css'
-import { welcomeTexts as t } from '../texts/welcome.ts'
 
 /** The list of the tour's steps, on the welcome screen. */
 export function TourList() {
