@@ -67,7 +67,7 @@ describe('what the form of an agent offers', () => {
     const edit = page.url()
     await go(page, '/agents')
     await drawn('.agents-home__agent-card')
-    await page.goto(edit.replace(/\/edit$/, ''))
+    await page.goto(edit.replace(/\/edit$/, '/chat'))
     await drawn('.agents__agent-begin')
     await page.goto(edit)
     await own.getByRole('button', { name: 'Remove picture' }).click()
@@ -134,7 +134,7 @@ describe('what the form of an agent offers', () => {
 
   test('O70: an image in an answer is a link of its words', async () => {
     const page = await maker('Painter')
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await field(page).waitFor()
     await say(page, 'Paint')
     const answer = await puppet.asked()

@@ -29,7 +29,7 @@ describe('agents in the page', () => {
   }
   const chatOf = async (name: string): Promise<Page> => {
     const page = await maker(name)
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await field(page).waitFor()
     return page
   }

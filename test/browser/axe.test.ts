@@ -146,7 +146,7 @@ describe('axe finds nothing', () => {
     await field(page).fill('')
 
     for (const panel of ['members', 'media', 'pins', 'search']) {
-      await open(page, `alpha/${panel}`)
+      await open(page, `/rooms/alpha/${panel}`)
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
     }
@@ -257,7 +257,7 @@ describe('axe finds nothing', () => {
       }
       await judge(page, `agent: ${part}`)
     }
-    await page.goto(page.url().replace(/\/edit$/, ''))
+    await page.goto(page.url().replace(/\/edit$/, '/chat'))
     await press(page, 'What can Judged help me with?')
     await page.locator('.agents__answer-text').waitFor()
     await judge(page, 'answer')
