@@ -36,7 +36,7 @@ describe('a ban, and what comes after it', () => {
     await told.getByRole('heading', { name: 'You are banned from Alpha' }).waitFor()
     await told.getByText('Reason: Selling watches').waitFor()
     await told.getByText(/left, until/).waitFor()
-    await told.getByText(/moderators can lift the ban/).waitFor()
+    await told.getByText(/Moderators can lift the ban/).waitFor()
     expect(await axeFaults(other)).toEqual([])
     await rooms(other).getByRole('link', { name: 'Alpha' }).waitFor({ state: 'detached' })
 

@@ -235,7 +235,7 @@ describe('media are sent', () => {
       Array.from({ length: 1_024 }, () => 0),
       6_000,
     )
-    await tray(page).getByText('This has 5.9 MB; at most 5 MB can be sent here.').waitFor()
+    await tray(page).getByText('This is 5.9 MB; at most 5 MB can be sent here.').waitFor()
     expect(asked).toEqual([])
     await press(page, 'Send')
     await loaded(page, 2)

@@ -301,7 +301,7 @@ describe('moderation in the page', () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
     await page.reload()
-    await trouble(page).getByText('This network').waitFor()
+    await trouble(page).getByText('Limited connection').waitFor()
     const said = await speak(page)
     await line(other, said).waitFor()
     await line(page, said).hover()

@@ -15,8 +15,8 @@ test('an upload that a quota refuses is told which one is spent, and when more c
 })
 
 test('an upload that is too large is told what is, and the limit where it is one of bytes', () => {
-  expect(words(large('A file may have at most 5242880 bytes'), 6)).toBe('This has 6 MB; at most 5 MB can be sent here.')
+  expect(words(large('A file may have at most 5242880 bytes'), 6)).toBe('This is 6 MB; at most 5 MB can be sent here.')
   const pixels = 'A picture may have at most 64 megapixels, and 16384 on a side'
   expect(words(large(pixels))).toBe(`${pixels}.`)
-  expect(words(large())).toBe('This has 2 MB, more than the server takes at once.')
+  expect(words(large())).toBe('This is 2 MB, more than the server accepts at once.')
 })
