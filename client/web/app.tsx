@@ -13,7 +13,7 @@ import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
 import { kitTexts } from './texts/kit.ts'
-import { pageTexts as t } from './texts/pages.ts'
+import { welcomeTexts as t } from './texts/welcome.ts'
 import { TourContext, useTour } from './tour/use-tour.ts'
 
 const importHome = () => import('./home.tsx')
@@ -134,7 +134,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   )
 }
 
-function Opening({ label = t.openingPlaza }: { label?: string }) {
+function Opening({ label = t.opening }: { label?: string }) {
   return (
     <main className={styles.waiting}>
       <h1 className="unseen">Plaza</h1>

@@ -29,6 +29,7 @@ import { HeadingContext, useAttention } from './rooms/use-attention.ts'
 import { useRooms } from './rooms/use-rooms.ts'
 import { StarsContext, useLoadedStars } from './stars/use-stars.ts'
 import { pageTexts as t } from './texts/pages.ts'
+import { welcomeTexts } from './texts/welcome.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
@@ -94,7 +95,7 @@ export function Home() {
                       {beside}
                       {!room && !isElsewhere && isOpeningTour && (
                         <div className="room-none">
-                          <Skeleton label={t.openingTour} />
+                          <Skeleton label={welcomeTexts.openingTour} />
                         </div>
                       )}
                     </div>

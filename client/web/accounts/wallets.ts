@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Wallet } from '#client/sdk/types'
 import { signInTexts as t } from '../texts/sign-in.ts'
+import './wallet-problems.ts'
 
 export interface EthereumWallet extends Wallet {
   /** Signs typed data (EIP-712, as JSON) on a chain, to which the wallet changes. */

@@ -1,7 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { composerId } from './composer-id.ts'
 
-/** The field in which messages are written. */
-export const composerId = 'composer'
 const composer = () => document.getElementById(composerId)
 export const focusComposer = (): void => composer()?.focus()
 

@@ -18,10 +18,10 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
     if (error.details?.why) return `${error.details.why}.`
     return plain[error.code] ?? error.message
   }
-  const device = deviceText(error)
-  if (device !== null) return device
-  const wallet = walletText(error)
-  if (wallet !== null) return wallet
+  for (const explain of explanations) {
+    const text = explain(error)
+    if (text !== null) return text
+  }
   if (error instanceof TypeError) return t.problems.unreachable
   return error instanceof Error && error.message ? error.message : t.problems.unknown
 }
@@ -33,23 +33,8 @@ export const waitOf = (error: unknown): number | null =>
 const isExplained = ({ message, details }: AppError): boolean =>
   message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false
 
-const deviceTexts: Readonly<Record<string, string>> = t.devices
+type Explanation = (error: unknown) => string | null
+const explanations: Explanation[] = []
 
-const deviceText = (error: unknown): string | null =>
-  error instanceof Error && error.name in deviceTexts ? (deviceTexts[error.name] ?? null) : null
-
-/** Texts for the errors of a wallet, by the codes of EIP-1193 and JSON-RPC; the errors may be plain objects. */
-const walletTexts: Record<number, string> = {
-  4001: t.wallets.declined,
-  4100: t.wallets.notAllowed,
-  4200: t.wallets.unsupported,
-  4900: t.wallets.disconnected,
-  4901: t.wallets.disconnected,
-  [-32002]: t.wallets.pending,
-  [-32603]: t.wallets.failed,
-}
-
-const walletText = (error: unknown): string | null =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
-    ? (walletTexts[error.code] ?? null)
-    : null
+/** Adds texts for the errors of devices or wallets, by the part of the page that asks these. */
+export const explainErrors = (explain: Explanation): void => void explanations.push(explain)

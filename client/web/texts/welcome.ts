@@ -2,6 +2,11 @@ import { simpleCatalog } from './simple-catalog.ts'
 
 /** What signed-out visitors see first. */
 export const welcomeTexts = simpleCatalog({
+  opening: 'Opening Plaza',
+  openingTour: 'Opening the tour',
+  wait: 'One moment',
+  failed: 'Plaza cannot open',
+  signOut: 'Sign out',
   live: 'Live now',
   pitch: 'Chat in real time, with every message in order.',
   pitchMore:

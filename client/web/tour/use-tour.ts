@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../connection/client.ts'
 import { useCut } from '../connection/cut.ts'
-import { composerId } from '../kit/focus.ts'
+import { composerId } from '../kit/composer-id.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { stepIn, type TourStep } from './steps.ts'
