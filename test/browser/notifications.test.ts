@@ -122,6 +122,8 @@ test('O31: this browser is told while the page is closed, and again after it is 
   const toggle = (await openNotifications(page)).getByLabel('Notifications while Plaza is closed')
   await toggle.click()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
+  // The browser keeps it only once the server has answered.
+  await expect.poll(() => toggle.isChecked()).toBe(true)
   await PushBrowsers.deleteMany({})
   await page.reload()
   await expect.poll(() => PushBrowsers.countDocuments({})).toBe(1)
