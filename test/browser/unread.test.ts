@@ -30,7 +30,7 @@ describe('what is unread', () => {
   /** Somebody writes so many messages in a room that the reader has never opened. */
   async function written(page: Page, count: number): Promise<string> {
     await row(page).waitFor()
-    const key = decodeURIComponent((await row(page).getAttribute('href')) ?? '').slice(2)
+    const key = decodeURIComponent((await row(page).getAttribute('href')) ?? '').slice('/rooms/'.length)
     const room = { type: 'channel', id: key.split(':')[1] ?? '' } as RoomRef
     const word = randomUUID().slice(0, 8)
     const writers = await Promise.all(
