@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { StoredJobs } from '#server/kernel/model'
+import { hasJobsAtWork } from '#test/support/jobs-at-work'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { openOnrampProvider, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { seeded } from '#test/support/seeded'
@@ -212,12 +212,6 @@ async function stored(): Promise<Record<string, string>> {
     return [name, `${rows.length} ${createHash('sha256').update(JSON.stringify(rows)).digest('hex')}`] as const
   })
   return Object.fromEntries(await Promise.all(read))
-}
-
-/** Does a job run, or is one due? An export that an accepted input began goes on after its answer. */
-async function hasJobsAtWork(): Promise<boolean> {
-  const due = { due_at: { $lte: new Date() } }
-  return (await StoredJobs.countDocuments({ state: 'open', $or: [due, { run: { $ne: null } }] })) > 0
 }
 
 /** What is stored when what went before has been written: a socket that closed is noted a moment later. */
