@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
-import { measureBesideCalls } from './beside-calls.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureEngine } from './engine.ts'
@@ -15,6 +14,7 @@ import { moderatedRoom, people, smallRooms } from './room.ts'
 import { measureRuns } from './runs.ts'
 import { measureSearch } from './search.ts'
 import { measureSignIns } from './sign-ins.ts'
+import { measureStrangers } from './strangers.ts'
 import { measureStreamChat } from './stream-chat.ts'
 import { measureUploads } from './uploads.ts'
 import { measureWatchers } from './watchers.ts'
@@ -28,6 +28,7 @@ const settings = [
   'workers',
   'alone',
   'reads',
+  'strangers',
   'agents',
   'uploads',
   'sign-ins',
@@ -93,8 +94,9 @@ if (options.only.includes('alone')) {
 if (options.only.includes('reads')) {
   await measureReads(report, isQuick ? 4 : 15)
   await measureRefusals(report)
-  await measureBesideCalls(report, isQuick ? { rooms: 100, seconds: 5 } : { rooms: 100, seconds: 20 })
 }
+if (options.only.includes('strangers'))
+  await measureStrangers(report, isQuick ? { rooms: 100, seconds: 10 } : { rooms: 490, seconds: 60 })
 if (options.only.includes('agents')) {
   await measureSearch(report)
   await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
