@@ -175,7 +175,7 @@ test('O04: no operation costs more than it declares, of five accounts at one add
   const known = everything.find(({ name }) => name === cheap)
   const [units, told] = [[] as number[], [] as (Called & { cost: number; statuses: number[] })[]]
   // Jobs that the calls above began, such as archives, would be counted with the calls below.
-  const begun = { state: 'open', attempts: { $gt: 0 } }
+  const begun = { state: 'open' as const, attempts: { $gt: 0 } }
   await expect.poll(() => StoredJobs.countDocuments(begun), { timeout: 120_000, interval: 250 }).toBe(0)
   for (const one of everything) {
     round = (round ?? 0) + 1
