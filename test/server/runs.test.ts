@@ -511,6 +511,23 @@ describe('a run', () => {
   })
 })
 
+describe('a question that is repeated on its connection after the answer ended', () => {
+  test('gets no frame a second time', async () => {
+    const asker = await somebody()
+    const line = await asker.line('/agents')
+    const question = { agent_id: await agentOf(asker), message: 'Again', client_run_id: 'again' }
+    const { run_id } = await asker.does(line, agents.run, question)
+    const answer = await puppet.asked()
+    answer.end()
+    await line.hears(runFrame, isTerminal)
+    const once = line.all(runFrame).length
+    expect((await asker.does(line, agents.run, question)).run_id).toBe(run_id)
+    // Whatever the repeat began to send is sent before this answer.
+    await asker.does(line, agents.resume, { run_id })
+    expect(line.all(runFrame)).toHaveLength(once)
+  })
+})
+
 describe('a conversation', () => {
   solo('is that of one person in one place: nobody else is told it, and nobody else can delete it', async () => {
     const [one, other] = [await somebody(), await somebody()]

@@ -8,7 +8,7 @@ import { done } from '#shared/kit/primitives'
 import { beginAnswer } from './answer.ts'
 import { answerLines, answerOf, extrasOfAnswer } from './answer-lines.ts'
 import { notifyBegun } from './begun-notices.ts'
-import { framesAfter, isSendingFrames, openFrameLog, sendFrames } from './follow.ts'
+import { framesAfter, hasFrames, openFrameLog, sendFrames } from './follow.ts'
 import { forgetConversation } from './forget.ts'
 import { isRoomPlace, messagesOf, ownChatPlace, sessionOfRun } from './history.ts'
 import { RunFrames, Runs, type StoredRun } from './model.ts'
@@ -46,7 +46,7 @@ export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...que
   const { run: begun } = await ask(context, { agent, ...question })
   const { node, connection } = context
   // A repeat on one connection gets no frame twice.
-  if (connection && !isSendingFrames(connection, begun)) sendFrames(node, connection, begun, -1)
+  if (connection && !hasFrames(connection, begun)) sendFrames(node, connection, begun, -1)
   return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: firstIdx }
 }
 

@@ -45,7 +45,9 @@ export async function openFrameLog(node: Node, run: Pick<StoredRun, '_id' | 'acc
 
 const followed = 'runs'
 
-/** The runs whose frames a connection gets, with their stops; all stop when it closes. */
+const remembered = 200
+
+/** The runs whose frames a connection gets, or lately got, with their stops; all stop when it closes. */
 function followedOn(connection: Connection): Map<string, AbortController> {
   const known = connection.memory.get(followed) as Map<string, AbortController> | undefined
   if (known) return known
@@ -57,8 +59,8 @@ function followedOn(connection: Connection): Map<string, AbortController> {
   return runs
 }
 
-/** Whether a connection gets the frames of a run. */
-export const isSendingFrames = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
+/** Whether a connection gets the frames of a run, or got all of them. */
+export const hasFrames = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
 
 /** Sends a connection the frames of a run after one, as fast as it reads. A second call replaces the first. */
 export function sendFrames(node: Node, connection: Connection, run: StoredRun, after: number): void {
@@ -66,6 +68,8 @@ export function sendFrames(node: Node, connection: Connection, run: StoredRun, a
   known.get(run._id)?.abort()
   const gone = new AbortController()
   known.set(run._id, gone)
+  const [oldest = ''] = known.keys()
+  if (known.size > remembered) known.delete(oldest)
   if (!connection.isOpen) gone.abort()
   const send = async () => {
     for await (const frame of framesAfter(node, run, after, gone.signal)) {
@@ -74,9 +78,8 @@ export function sendFrames(node: Node, connection: Connection, run: StoredRun, a
       connection.emit(runFrame, frame)
     }
   }
-  void send()
-    .catch((error: unknown) => node.logger.warn({ error, run: run._id }, 'an answer could not be told'))
-    .finally(() => {
-      if (known.get(run._id) === gone) known.delete(run._id)
-    })
+  void send().catch((error: unknown) => {
+    node.logger.warn({ error, run: run._id }, 'an answer could not be told')
+    if (known.get(run._id) === gone) known.delete(run._id)
+  })
 }
