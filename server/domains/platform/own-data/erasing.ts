@@ -41,15 +41,17 @@ export const erasing = job({
     const { id, account, messages } = work
     const stored = await claimErasure(node, work)
     if (!stored) return
-    if (stored.forgotten_at === null) {
+    let { forgotten_at } = stored
+    if (forgotten_at === null) {
       await endAll(node, account, signal)
       if (messages === 'erase') await purgeOwnMessages(node, account, signal)
       await removeFiles(node, work, signal)
       await eraseUntilNothingIsLeft(work, signal)
-      await Erasures.updateOne({ _id: id }, { $set: { forgotten_at: new Date(node.now()) } })
+      forgotten_at = new Date(node.now())
+      await Erasures.updateOne({ _id: id }, { $set: { forgotten_at } })
     }
     await forgetErased(node)
-    await node.jobs.add(settling, work, `erasure-settled ${id}`, node.now() + settlingMilliseconds)
+    await node.jobs.add(settling, work, `erasure-settled ${id}`, forgotten_at.getTime() + settlingMilliseconds)
   },
 })
 
