@@ -94,7 +94,6 @@ export const ownData = {
       grace_days: z.number().int(),
       counts: whatEnds,
     }),
-    errors: ['USER_NOT_FOUND'],
   }),
   erase: operation({
     summary:
@@ -107,7 +106,7 @@ export const ownData = {
     audit: true,
     input: z.object({ messages: MessagesOfErased, confirm: text(200) }),
     output: z.object({ erased_at: Time }),
-    errors: ['USER_NOT_FOUND', 'CONFLICT'],
+    errors: ['CONFLICT'],
   }),
   restore: operation({
     summary:
@@ -120,7 +119,6 @@ export const ownData = {
     audit: true,
     input: z.object({}),
     output: z.object({ erased_at: Time.nullable(), kept_at: Time.nullable() }),
-    errors: ['USER_NOT_FOUND'],
   }),
   exportUser: operation({
     summary:

@@ -78,6 +78,16 @@ describe('a deletion is of the caller alone, and leaves nobody a way in', () => 
     expect(await Accounts.exists({ erased_at: { $exists: true } })).toBeNull()
   })
 
+  test.each(over)('over %s a deletion that has begun is not planned anew', async (door) => {
+    const [admin, going] = await people(server, 'an admin', `is being deleted ${door}`)
+    await Accounts.updateOne({ _id: going.account }, { $set: { is_erasing: true } })
+    const own = { messages: 'erase', confirm: going.account } as const
+    expect((await going.refused(door, ownData.erase, own)).code).toBe('CONFLICT')
+    const theirs = { address: going.account, reason: 'asked for it' }
+    expect((await admin.refused(door, ownData.eraseUser, theirs)).code).toBe('CONFLICT')
+    await Accounts.updateOne({ _id: going.account }, { $unset: { is_erasing: '' } })
+  })
+
   test('who is suspended stays so after a deletion', async () => {
     const suspended = await person(server, 'comes back')
     await Accounts.updateOne({ _id: suspended.account }, { $set: { display_name: 'Comes Back' } })

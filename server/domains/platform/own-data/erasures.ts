@@ -70,6 +70,6 @@ export async function countedFor(account: string, now: number) {
 
 export async function erasureOf(account: string) {
   const known = await accountOf(account)
-  if (!known) throw new AppError('USER_NOT_FOUND')
+  if (!known) throw new AppError('UNAUTHORIZED')
   return { erased_at: known.erased_at?.toISOString() ?? null, kept_at: known.kept_at?.toISOString() ?? null }
 }

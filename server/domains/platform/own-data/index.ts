@@ -60,7 +60,7 @@ export const ownData = defineDomain(
     async erase({ messages, confirm }, context) {
       const { account } = signedIn(context)
       const known = await accountOf(account)
-      if (!known) throw new AppError('USER_NOT_FOUND')
+      if (!known) throw new AppError('UNAUTHORIZED')
       refuseUnconfirmed(known, confirm)
       const { graceMilliseconds } = erasureSettings.of(context.node)
       const asked = { id: context.creationId, account, messages, graceMilliseconds }
